@@ -1,0 +1,56 @@
+#!/bin/sh
+# Entry point of the image, with the conventions of the Redis images:
+#
+#   docker run firn                              the server
+#   docker run firn --maxmemory 1gb              options for the server
+#   docker run firn /etc/firn.conf --port 7000   a configuration file, then options
+#   docker run firn redis-cli -h other ping      any other program
+#
+# FIRN_EXTRA_FLAGS holds further options, split at blanks; they come last and so win.
+set -eu
+
+case "${1-}" in
+'' | -* | *.conf) set -- firn "$@" ;;
+esac
+
+# Run as root (`user: root`), hand /data over and go on as the image's user.
+# A chown that fails (NFS, a read-only volume) is no reason not to start:
+# the server says itself what it cannot write.
+if [ "$(id -u)" = 0 ] && [ "${SKIP_DROP_PRIVS-}" = '' ]; then
+	[ -n "${SKIP_FIX_PERMS-}" ] || find . \! -user firn -exec chown firn:firn {} + 2>/dev/null || true
+	exec setpriv --reuid=firn --regid=firn --clear-groups "$0" "$@"
+fi
+
+umask 0077
+
+program=$1
+case "${program##*/}" in
+firn | redis-server) ;;
+*) exec "$@" ;;
+esac
+shift
+
+# These print something and end: they take no options of ours.
+case "${1-}" in
+-v | --version | -h | --help | --check-config | healthcheck) exec "$program" "$@" ;;
+esac
+
+file=
+case "${1-}" in
+'' | --*) ;;
+*)
+	file=$1
+	shift
+	;;
+esac
+
+# Protected mode refuses everybody but localhost, which inside a container is
+# nobody; so it is off here unless the file or an option says otherwise. The
+# network that a container is put on is what protects it: set a password
+# before publishing the port.
+if [ -z "$file" ] || ! grep -qis '^[[:space:]]*protected-mode[[:space:]]' "$file"; then
+	set -- --protected-mode no "$@"
+fi
+
+# shellcheck disable=SC2086 # split at blanks, as documented
+exec "$program" ${file:+"$file"} "$@" ${FIRN_EXTRA_FLAGS-}
