@@ -46,7 +46,7 @@ suites: build
 
 # Real clients against a server that is running at ADDR.
 clients:
-	integration/clients/run.sh $(ADDR)
+	integration/clients/run.sh $(subst :, ,$(ADDR))
 
 clean:
 	rm -rf firn bin out integration/clients/node_modules
