@@ -1,0 +1,65 @@
+package mvcc
+
+// An Access is how a keyspace keeps its access clocks, the 24 bits in each
+// record that eviction goes by. The zero value keeps LRU clocks.
+type Access struct {
+	LFU       bool
+	LogFactor int           // lfu-log-factor
+	DecayTime int           // lfu-decay-time, minutes; 0: no decay
+	Rand      func() uint64 // uniform; needed for LFU
+}
+
+const (
+	clockMask = 1<<24 - 1
+	lfuInit   = 5 // LFU_INIT_VAL: a new key is not the first to go
+)
+
+// first is the clock of a new key.
+func (a *Access) first(now int64) uint32 {
+	if a.LFU {
+		return minutes(now)<<8 | lfuInit
+	}
+	return uint32(now/1000) & clockMask
+}
+
+// touched is the clock after one more access.
+func (a *Access) touched(clock uint32, now int64) uint32 {
+	if !a.LFU {
+		return uint32(now/1000) & clockMask
+	}
+	counter := a.Frequency(clock, now)
+	if counter < 255 {
+		p := 1.0 / float64(max(counter-lfuInit, 0)*a.LogFactor+1)
+		if float64(a.Rand()>>11)/(1<<53) < p {
+			counter++
+		}
+	}
+	return minutes(now)<<8 | uint32(counter)
+}
+
+// Frequency is the logarithmic access counter (0 to 255) at now, with the
+// decay since the last access (Redis' LFU: evict.c, "LFU approximated
+// algorithm").
+func (a *Access) Frequency(clock uint32, now int64) int {
+	counter := int(clock & 255)
+	if a.DecayTime == 0 {
+		return counter
+	}
+	passed := int((minutes(now) - clock>>8) & 0xffff)
+	return max(counter-passed/a.DecayTime, 0)
+}
+
+// Idle is the time since the last access in milliseconds, to the second; it
+// wraps after 194 days.
+func (a *Access) Idle(clock uint32, now int64) int64 {
+	return int64((uint32(now/1000)-clock)&clockMask) * 1000
+}
+
+// IdleClock is the clock of a key that was last used so many seconds ago;
+// FrequencyClock that of one with such a counter.
+func IdleClock(now, seconds int64) uint32 { return uint32(now/1000-seconds) & clockMask }
+
+// FrequencyClock returns the clock with the given LFU counter, accessed now.
+func FrequencyClock(now int64, counter byte) uint32 { return minutes(now)<<8 | uint32(counter) }
+
+func minutes(now int64) uint32 { return uint32(now/60000) & 0xffff }

@@ -1,0 +1,120 @@
+package mvcc
+
+import "slices"
+
+// ExpireDue removes at most limit keys that have expired by tx.Now, the first
+// to expire first, from a store whose ownership tx has, and notes them in
+// tx.Expired. Keys for which skip says true stay (a long command has them
+// locked). It says whether more are due.
+func (tx *Tx) ExpireDue(store, limit int, skip func(pos uint64) bool) (more bool) {
+	for db, k := range tx.space.Stores[store].dbs {
+		if k == nil {
+			continue
+		}
+		var found []due
+		k.eachDue(tx.Now, func(d due) bool {
+			if skip == nil || !skip(d.pos) {
+				found = append(found, d)
+			}
+			return len(found) < limit
+		})
+		k.splicing = false
+		for _, d := range found {
+			tx.expireAt(k, db, d)
+		}
+		if limit -= len(found); limit <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+
+
+func (k *keyspace) eachDue(now int64, yield func(due) bool) {
+	k.expires.Scan(func(d due) bool { return d.at <= now && yield(d) })
+}
+
+// expireAt removes the keys of one entry of the expiry index.
+func (tx *Tx) expireAt(k *keyspace, db int, d due) {
+	for {
+		r, at, ok := k.dueAt(d)
+		if !ok {
+			return
+		}
+		tx.Expired = append(tx.Expired, Removed{db, slices.Clone(r.key())})
+		k.remove(d.pos, &r, at)
+	}
+}
+
+// dueAt finds a record that expires at the entry's time and position.
+func (k *keyspace) dueAt(d due) (r record, at ref, ok bool) {
+	got, any := k.index.Get(d.pos)
+	if !any {
+		return r, 0, false
+	}
+	if got != twinned {
+		r = k.record(got)
+		return r, got, r.expire == d.at
+	}
+	k.eachTwin(d.pos, func(tw ref) bool {
+		r, at = k.record(tw), tw
+		ok = r.expire == d.at
+		return !ok
+	})
+	return r, at, ok
+}
+
+// A Candidate is a key that eviction may remove.
+type Candidate struct {
+	DB     int
+	Key    []byte // alias of the record
+	Pos    uint64
+	Clock  uint32
+	Expire int64 // unix ms, 0 if none
+}
+
+// Sample yields n random keys of the store's database, uniformly by position,
+// those with an expiry only if volatile, where rand is a source of uniform
+// numbers. With replacement; fewer if there are none.
+func (s *Store) Sample(db int, volatile bool, n int, rand func() uint64, yield func(Candidate)) {
+	k := s.dbs[db]
+	if k == nil {
+		return
+	}
+	for range n {
+		if e, pos, ok := k.sample(volatile, rand()); ok {
+			yield(Candidate{db, e.Key(), pos, e.Clock(), e.Expire()})
+		}
+	}
+}
+
+func (k *keyspace) sample(volatile bool, n uint64) (e Entry, pos uint64, ok bool) {
+	if !volatile {
+		e, ok = k.random(n)
+		if ok {
+			pos = k.hash(e.Key())
+		}
+		return e, pos, ok
+	}
+	if k.expires.Len() == 0 {
+		return e, 0, false
+	}
+	d, _ := k.expires.GetAt(int(n % uint64(k.expires.Len())))
+	r, at, ok := k.dueAt(d)
+	return k.entry(r, at), d.pos, ok
+}
+
+// Soonest returns the key of the store's database that expires first.
+func (s *Store) Soonest(db int) (Candidate, bool) {
+	k := s.dbs[db]
+	if k == nil {
+		return Candidate{}, false
+	}
+	d, ok := k.expires.Min()
+	if !ok {
+		return Candidate{}, false
+	}
+	r, _, ok := k.dueAt(d)
+	return Candidate{db, r.key(), d.pos, r.clock(), r.expire}, ok
+}
