@@ -58,6 +58,8 @@ const (
 type numCodec struct {
 	limits
 	format format
+	// Values outside of low to high are moved to the nearer end, silently, where high isn't 0.
+	low, high int64
 }
 
 func (k numCodec) init(o *Option, c *Config) { o.num.store(c, k.def) }
@@ -70,8 +72,8 @@ func (k numCodec) set(o *Option, c *Config, words []string, _ mode) error {
 	if err := k.inBounds(v); err != nil {
 		return err
 	}
-	if o.Name == "hz" {
-		v = min(max(v, 1), 500)
+	if k.high != 0 {
+		v = min(max(v, k.low), k.high)
 	}
 	o.num.store(c, v)
 	return nil

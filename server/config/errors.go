@@ -31,6 +31,7 @@ var (
 	errPercentile    = errors.New("latency-tracking-info-percentiles parameters should sit between [0.0,100.0]")
 	errDefrag        = errors.New("Active defragmentation cannot be enabled: it requires a Redis server compiled with a modified " +
 		"Jemalloc like the one shipped by default with the Redis source distribution")
+	errNoDir          = errors.New("No such file or directory")
 	errDBFilename     = errors.New("dbfilename can't be a path, just a filename")
 	errAOFNameEmpty   = errors.New("appendfilename can't be empty")
 	errAOFNamePath    = errors.New("appendfilename can't be a path, just a filename")

@@ -185,6 +185,14 @@ func (o Option) check(valid func(string) error) Option {
 	return o
 }
 
+// clamp makes a number stay between low and high although more is accepted.
+func (o Option) clamp(low, high int64) Option {
+	kind := o.kind.(numCodec)
+	kind.low, kind.high = low, high
+	o.kind = kind
+	return o
+}
+
 // none marks rows that have no effect here and says why.
 func none(why string, rows ...Option) []Option {
 	for i := range rows {

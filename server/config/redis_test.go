@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,7 +23,12 @@ type redisServer struct {
 }
 
 // startRedis runs redis-server 7.0.15, or skips the test where there is none.
-func startRedis(t *testing.T, args ...string) *redisServer {
+func startRedis(t *testing.T) *redisServer {
+	return startRedisWith(t, "")
+}
+
+// startRedisWith starts it with a file ("": none) and more options.
+func startRedisWith(t *testing.T, file string, args ...string) *redisServer {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
 		t.Skip("no redis-server in PATH")
@@ -33,7 +39,11 @@ func startRedis(t *testing.T, args ...string) *redisServer {
 		t.Skipf("not the reference: %s", version)
 	}
 	port := freePort(t)
-	cmd := exec.Command(path, append([]string{"--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir()}, args...)...)
+	args = append(slices.Clone(args), "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir())
+	if file != "" {
+		args = append([]string{file}, args...)
+	}
+	cmd := exec.Command(path, args...)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

@@ -70,7 +70,7 @@ var processRows = slices.Concat([]Option{
 	boolean("always-show-logo", "", Immutable, false, func(c *Config) *bool { return &c.AlwaysShowLogo }),
 	numeric("databases", "", Immutable, limits{1, maxInt32, 16}, decimal, func(c *Config) *int { return &c.Databases }),
 	row("dir", "", Protected|DenyLoading, dirCodec{}),
-	numeric("hz", "", 0, limits{0, maxInt32, 10}, decimal, func(c *Config) *int { return &c.Hz }),
+	numeric("hz", "", 0, limits{0, maxInt32, 10}, decimal, func(c *Config) *int { return &c.Hz }).clamp(1, 500),
 	boolean("dynamic-hz", "", 0, true, func(c *Config) *bool { return &c.DynamicHz }),
 	boolean("crash-log-enabled", "", 0, true, func(c *Config) *bool { return &c.CrashLogEnabled }),
 	numeric("shutdown-timeout", "", 0, limits{0, maxInt32, 10}, decimal, func(c *Config) *int { return &c.ShutdownTimeout }),

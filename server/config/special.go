@@ -15,15 +15,19 @@ func (dirCodec) init(_ *Option, c *Config) { c.Dir = "" }
 
 func (dirCodec) set(_ *Option, c *Config, words []string, m mode) error {
 	dir := words[0]
+	if dir == "" {
+		return errNoDir
+	}
+	if !filepath.IsAbs(dir) && c.Dir != "" {
+		dir = filepath.Join(c.Dir, dir)
+	}
+	dir = filepath.Clean(dir)
 	if m.dir != nil {
 		full, err := m.dir(dir)
 		if err != nil {
 			return err
 		}
 		dir = full
-	}
-	if !filepath.IsAbs(dir) && c.Dir != "" {
-		dir = filepath.Join(c.Dir, dir)
 	}
 	c.Dir = dir
 	return nil
