@@ -1,5 +1,3 @@
-# syntax=docker/dockerfile:1
-#
 # Built for several architectures at once: the builder runs natively and
 # cross-compiles (no cgo, so no emulation is needed for the Go part):
 #
@@ -24,7 +22,7 @@ RUN groupadd -r -g 999 firn \
  && rm -rf /var/lib/apt/lists/* \
  && mkdir -p /data && chown firn:firn /data
 COPY --from=build /out/firn /usr/local/bin/firn
-COPY --chmod=0755 docker/entrypoint.sh /usr/local/bin/entrypoint.sh
+COPY docker/entrypoint.sh /usr/local/bin/entrypoint.sh
 COPY firn.conf /usr/local/share/firn/firn.conf
 COPY LICENSE NOTICE /usr/local/share/doc/firn/
 # `command: redis-server --appendonly yes` must go on working.

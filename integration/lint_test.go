@@ -216,3 +216,24 @@ func parse(t *testing.T, name, text string) *source {
 	require.NoError(t, err)
 	return &source{name, path.Dir(name), strings.HasSuffix(name, "_test.go"), tree, fset}
 }
+
+func TestWhoMayImportWhom(t *testing.T) {
+	check := func(want bool, from, to string) {
+		t.Helper()
+		require.Equal(t, want, mayImport(from, to), "%s imports %s", from, to)
+	}
+	check(true, ".", "server")
+	check(true, "server", "mvcc")
+	check(true, "commands", "scan")
+	check(true, "scan", "mvcc")
+	check(true, "server", "server/resp")
+	check(true, "server/config", "server/logging")
+	check(true, ".", "server/config")
+	check(false, "mvcc", "shard")
+	check(false, "shard", "scan")
+	check(false, "scan", "commands")
+	check(false, "commands", "server/resp")
+	check(false, "server/resp", "commands")
+	check(false, "server/resp", "server")
+	check(false, "server", "bench")
+}

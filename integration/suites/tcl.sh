@@ -4,7 +4,8 @@
 #   tcl.sh [-o OUT] [-w] BINARY [UNIT...]
 #
 #   -o OUT  where logs and lists go (default out/tcl under the repository)
-#   -w      write expected.txt from this run: BINARY is then redis-server itself
+#   -w      write expected.txt from this run of all units: BINARY is then
+#           redis-server itself
 #   -a      run the tests of skipped.txt too, and name those that pass
 #
 # The suite is that of Debian's source package of Redis 7.0.15, fetched once
@@ -26,6 +27,7 @@ while getopts o:wah opt; do
 done
 shift $((OPTIND - 1))
 [ $# -ge 1 ] || usage
+[ -z "$write" ] || [ $# -eq 1 ] || usage
 binary=$(realpath -s "$(command -v "$1")")
 shift
 tclsh=$(command -v tclsh8.6) || { echo "tclsh8.6 is missing (Debian: tcl8.6)" >&2; exit 2; }
