@@ -2,7 +2,7 @@
 ADDR     ?= 127.0.0.1:6379
 FUZZTIME ?= 10m
 SOAKTIME ?= 10m
-LINT     ?= golangci-lint
+GOLANGCI ?= golangci-lint
 
 .PHONY: build run test race lint fuzz soak bench suites clients clean
 
@@ -21,7 +21,7 @@ race:
 lint:
 	gofmt -l . | (! grep .)
 	go vet ./...
-	$(LINT) run
+	$(GOLANGCI) run
 
 # Every fuzz target in turn, each for FUZZTIME.
 fuzz:
