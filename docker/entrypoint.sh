@@ -6,7 +6,8 @@
 #   docker run firn /etc/firn.conf --port 7000   a configuration file, then options
 #   docker run firn redis-cli -h other ping      any other program
 #
-# FIRN_EXTRA_FLAGS holds further options, split at blanks; they come last and so win.
+# The server itself reads further options from FIRN_EXTRA_FLAGS and the password
+# from the file named by FIRN_PASSWORD_FILE; the command line wins over both.
 set -eu
 
 case "${1-}" in
@@ -23,34 +24,21 @@ fi
 
 umask 0077
 
-program=$1
-case "${program##*/}" in
+case "${1##*/}" in
 firn | redis-server) ;;
 *) exec "$@" ;;
-esac
-shift
-
-# These print something and end: they take no options of ours.
-case "${1-}" in
--v | --version | -h | --help | --check-config | healthcheck) exec "$program" "$@" ;;
-esac
-
-file=
-case "${1-}" in
-'' | --*) ;;
-*)
-	file=$1
-	shift
-	;;
 esac
 
 # Protected mode refuses everybody but localhost, which inside a container is
 # nobody; so it is off here unless the file or an option says otherwise. The
 # network that a container is put on is what protects it: set a password
 # before publishing the port.
-if [ -z "$file" ] || ! grep -qis '^[[:space:]]*protected-mode[[:space:]]' "$file"; then
-	set -- --protected-mode no "$@"
+case "${2-}" in
+'' | -*) file=/dev/null ;;
+*) file=$2 ;;
+esac
+if ! grep -qis '^[[:space:]]*protected-mode[[:space:]]' "$file"; then
+	export FIRN_EXTRA_FLAGS="--protected-mode no ${FIRN_EXTRA_FLAGS-}"
 fi
 
-# shellcheck disable=SC2086 # split at blanks, as documented
-exec "$program" ${file:+"$file"} "$@" ${FIRN_EXTRA_FLAGS-}
+exec "$@"

@@ -19,7 +19,8 @@ var pure = []string{"mvcc", "scan", "commands"}
 
 // The files that may start goroutines, with who stops and awaits them.
 var spawners = map[string]string{
-	"main.go": "main, before it returns",
+	"main.go":       "main, before it returns",
+	"shard/pool.go": "Pool.Close",
 }
 
 // The programs: each ends its own process.
