@@ -185,7 +185,8 @@ var (
 	syslogFacilities = words("user", "local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7")
 	oomScoreAdjs     = []item{{"no", 0}, {"yes", 1}, {"relative", 1}, {"absolute", 2}}
 	endpointTypes    = words("ip", "hostname", "unknown-endpoint")
-	storageModes     = words("writethrough", "writeback")
+	storageModes     = words("writeback", "writethrough")
+	affinities       = []item{{"false", 0}, {"true", 1}, {"no", 0}, {"yes", 1}}
 )
 
 // Events is a set of keyspace notification classes.

@@ -68,3 +68,11 @@ func (e *SetError) Error() string {
 
 // Unwrap gives the reason.
 func (e *SetError) Unwrap() error { return e.Reason }
+
+// Why a change could not be put into effect, for a SetError that the server makes.
+var (
+	ErrListen     = errors.New("Unable to listen on this port. Check server logs.")
+	ErrBind       = errors.New("Failed to bind to specified addresses.")
+	ErrAppendOnly = errors.New("Unable to turn on AOF. Check server logs.")
+	ErrTLS        = errors.New("Unable to update TLS configuration. Check server logs.")
+)

@@ -91,6 +91,7 @@ activedefrag yes
 activedefrag yes
 jemalloc-bg-thread yes
 server-threads 4
+server-thread-affinity true
 storage-provider flash /mnt/x
 `, "/srv/conf.d/a.conf": "timeout 1", "/srv/conf.d/b.conf": "timeout 2\ninclude one.conf", "/srv/one.conf": "tcp-keepalive 7"}
 	l := w.load(t, "/srv/redis.conf")
@@ -106,7 +107,7 @@ storage-provider flash /mnt/x
 	require.Equal(t, 7, c.TCPKeepAlive)
 	require.Equal(t, 20, c.HashMaxListpackEntries)
 	require.Equal(t, "/srv/data/more", c.Dir)
-	require.Len(t, l.Warnings, 5)
+	require.Len(t, l.Warnings, 6)
 	require.Equal(t, "'server-threads 4' has no effect: Go's scheduler spreads connections over the cores; see event-loops", l.Warnings[3])
 }
 

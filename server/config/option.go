@@ -171,7 +171,7 @@ func enum[T integer](name string, flags Flag, items []item, def T, field func(*C
 	return o
 }
 
-func words1(name, aliases string, flags Flag, def string, field text) Option {
+func textual(name, aliases string, flags Flag, def string, field text) Option {
 	o := row(name, aliases, flags, stringCodec{def: def})
 	o.str = field
 	return o

@@ -1,8 +1,8 @@
 package config
 
 var securityRows = []Option{
-	words1("requirepass", "", Sensitive|emptyIsNone, "", func(c *Config) *string { return &c.RequirePass }),
-	words1("aclfile", "", Immutable, "", func(c *Config) *string { return &c.ACLFile }),
+	textual("requirepass", "", Sensitive|emptyIsNone, "", func(c *Config) *string { return &c.RequirePass }),
+	textual("aclfile", "", Immutable, "", func(c *Config) *string { return &c.ACLFile }),
 	numeric("acllog-max-len", "", 0, limits{0, maxInt64, 128}, decimal, func(c *Config) *int64 { return &c.ACLLogMaxLen }),
 	enum("acl-pubsub-default", 0, aclPubSubDefaults, ResetChannels,
 		func(c *Config) *ACLPubSubDefault { return &c.ACLPubSubDefault }),
@@ -67,7 +67,7 @@ var observeRows = []Option{
 
 var diskRows = []Option{
 	row("save", "", multiArg, saveCodec{}),
-	words1("dbfilename", "", Protected, "dump.rdb", func(c *Config) *string { return &c.DBFilename }).check(validDBFilename),
+	textual("dbfilename", "", Protected, "dump.rdb", func(c *Config) *string { return &c.DBFilename }).check(validDBFilename),
 	boolean("rdbcompression", "", 0, true, func(c *Config) *bool { return &c.RDBCompression }),
 	boolean("rdbchecksum", "", Immutable, true, func(c *Config) *bool { return &c.RDBChecksum }),
 	boolean("rdb-del-sync-files", "", 0, false, func(c *Config) *bool { return &c.RDBDelSyncFiles }),
@@ -79,8 +79,8 @@ var diskRows = []Option{
 	numeric("loading-process-events-interval-bytes", "", Hidden, limits{1024, maxInt32, 2 << 20}, decimal,
 		func(c *Config) *int64 { return &c.LoadingEventsBytes }),
 	boolean("appendonly", "", DenyLoading, false, func(c *Config) *bool { return &c.AppendOnly }),
-	words1("appendfilename", "", Immutable, "appendonly.aof", func(c *Config) *string { return &c.AppendFilename }).check(validAOFName),
-	words1("appenddirname", "", Immutable, "appendonlydir", func(c *Config) *string { return &c.AppendDirname }).check(validAOFDir),
+	textual("appendfilename", "", Immutable, "appendonly.aof", func(c *Config) *string { return &c.AppendFilename }).check(validAOFName),
+	textual("appenddirname", "", Immutable, "appendonlydir", func(c *Config) *string { return &c.AppendDirname }).check(validAOFDir),
 	enum("appendfsync", 0, fsyncPolicies, FsyncEverysec, func(c *Config) *FsyncPolicy { return &c.AppendFsync }),
 	boolean("no-appendfsync-on-rewrite", "", 0, false, func(c *Config) *bool { return &c.NoAppendFsyncOnRewrite }),
 	numeric("auto-aof-rewrite-percentage", "", 0, limits{0, maxInt32, 100}, decimal,

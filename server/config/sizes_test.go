@@ -1,0 +1,24 @@
+package config
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSizes(t *testing.T) {
+	f := func(set, cores, shards, heavy int) {
+		c := Default()
+		c.Shards, c.HeavyThreads, c.EventLoops = set, set, set
+		require.Equal(t, shards, c.ShardCount(cores))
+		require.Equal(t, heavy, c.HeavyThreadCount(cores))
+		require.Equal(t, heavy, c.EventLoopCount(cores))
+	}
+	f(0, 1, 4, 1)
+	f(0, 2, 8, 1)
+	f(0, 3, 16, 1)
+	f(0, 64, 256, 32)
+	f(1, 8, 1, 1)
+	f(3, 8, 4, 3)
+	f(16, 8, 16, 16)
+}
