@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"firn/mvcc"
+
 	"github.com/tidwall/redcon"
 )
 
@@ -19,8 +21,11 @@ const (
 // so that a command that fails half-way leaves nothing behind. It belongs to
 // one goroutine at a time.
 type Reply struct {
-	buf   []byte
-	proto int // 0 means RESP2
+	buf     []byte
+	proto   int // 0 means RESP2
+	kept    []piece
+	keptLen int
+	sink    func(parts [][]byte)
 }
 
 // Proto returns RESP2 or RESP3.
@@ -40,21 +45,27 @@ func (r *Reply) SetProto(v int) {
 	r.proto = v
 }
 
-// Bytes returns all that was appended. It stays the Reply's: the next call may
+// Bytes returns all that was appended, but for what Keep kept apart. It stays the Reply's: the next call may
 // change it.
 func (r *Reply) Bytes() []byte { return r.buf }
 
 // Len returns the number of bytes appended.
-func (r *Reply) Len() int { return len(r.buf) }
+func (r *Reply) Len() int { return len(r.buf) + r.keptLen }
 
 // Mark returns the present end, for Truncate.
 func (r *Reply) Mark() int { return len(r.buf) }
 
 // Truncate takes back all that was appended since the mark.
-func (r *Reply) Truncate(mark int) { r.buf = r.buf[:mark] }
+func (r *Reply) Truncate(mark int) {
+	r.buf = r.buf[:min(mark, len(r.buf))]
+	for n := len(r.kept); n > 0 && r.kept[n-1].at >= mark; n-- {
+		r.keptLen -= len(r.kept[n-1].b)
+		r.kept = r.kept[:n-1]
+	}
+}
 
 // Reset takes back everything. Protocol and memory are kept.
-func (r *Reply) Reset() { r.buf = r.buf[:0] }
+func (r *Reply) Reset() { r.buf, r.kept, r.keptLen = r.buf[:0], nil, 0 }
 
 // OK appends the usual answer of a command that has nothing to say.
 func (r *Reply) OK() { r.buf = redcon.AppendOK(r.buf) }
@@ -219,3 +230,78 @@ func (r *Reply) header(kind byte, n int64) {
 }
 
 func (r *Reply) crlf() { r.buf = append(r.buf, '\r', '\n') }
+
+// A piece is bytes of somebody else's that belong into a reply at an offset of
+// its own bytes.
+type piece struct {
+	at int
+	b  []byte
+}
+
+// Keep appends bytes without copying them; they must never be written again (a
+// big value's pieces after View.Share).
+func (r *Reply) Keep(b []byte) {
+	if len(b) < keepFrom {
+		r.buf = append(r.buf, b...)
+		return
+	}
+	r.kept = append(r.kept, piece{len(r.buf), b})
+	r.keptLen += len(b)
+}
+
+const (
+	keepFrom  = 16 << 10 // shorter pieces are cheaper copied
+	spillFrom = 64 << 10 // bytes that a streamed reply collects before it hands them on
+)
+
+// Stream makes a long reply flow out through sink, which takes the bytes over
+// and blocks until there is room for more. Nil ends it.
+func (r *Reply) Stream(sink func(parts [][]byte)) { r.sink = sink }
+
+// Spill hands on what has been collected, if it is much and somebody takes it.
+// A handler whose reply may be long calls it between elements, once nothing can
+// fail any more: what was handed on can't be taken back.
+func (r *Reply) Spill() {
+	if r.sink != nil && len(r.buf)+r.keptLen >= spillFrom {
+		r.sink(r.Take())
+		r.buf = make([]byte, 0, spillFrom+4096)
+	}
+}
+
+// Take returns all that was appended, in order, and leaves the Reply empty. The
+// parts are the caller's.
+func (r *Reply) Take() [][]byte {
+	var parts [][]byte
+	at := 0
+	for _, k := range r.kept {
+		if k.at > at {
+			parts = append(parts, r.buf[at:k.at:k.at])
+		}
+		parts, at = append(parts, k.b), k.at
+	}
+	if len(r.buf) > at {
+		parts = append(parts, r.buf[at:])
+	}
+	r.buf, r.kept, r.keptLen = nil, nil, 0
+	return parts
+}
+
+// Plain says whether Bytes is the whole reply, nothing having been kept apart.
+func (r *Reply) Plain() bool { return len(r.kept) == 0 }
+
+// BulkEntry appends a string value; a big one without copying it.
+func (r *Reply) BulkEntry(v *mvcc.View, e *mvcc.Entry) { r.BulkRange(v, e, 0, e.Len()) }
+
+// BulkRange appends the bytes [from, to) of a string value.
+func (r *Reply) BulkRange(v *mvcc.View, e *mvcc.Entry, from, to int64) {
+	if !e.Big() || to-from < keepFrom {
+		r.BulkHeader(to - from)
+		r.buf = e.AppendRange(r.buf, from, to)
+		r.crlf()
+		return
+	}
+	v.Share(e.Key())
+	r.BulkHeader(to - from)
+	e.Pieces(from, to, func(p []byte) bool { r.Keep(p); return true })
+	r.crlf()
+}

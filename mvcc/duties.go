@@ -74,35 +74,33 @@ type Candidate struct {
 	Expire int64 // unix ms, 0 if none
 }
 
-// Sample yields n random keys of the store's database, uniformly by position,
-// those with an expiry only if volatile, where rand is a source of uniform
-// numbers. With replacement; fewer if there are none.
+// Sample yields n random keys of the store's database, those with an expiry
+// only if volatile; rand is a source of uniform numbers. Without volatile they
+// are n neighbours from a random place on: positions are hashes, so neighbours
+// are as random as any n keys, and cost one descent.
 func (s *Store) Sample(db int, volatile bool, n int, rand func() uint64, yield func(Candidate)) {
 	k := s.dbs[db]
-	if k == nil {
-		return
-	}
-	for range n {
-		if e, pos, ok := k.sample(volatile, rand()); ok {
+	switch {
+	case k == nil:
+	case volatile:
+		k.sampleVolatile(db, n, rand, yield)
+	case k.index.Len() > 0:
+		from, _, _ := k.index.GetAt(int(rand() % uint64(k.index.Len())))
+		k.ascend(from, func(pos uint64, e Entry) bool {
 			yield(Candidate{db, e.Key(), pos, e.Clock(), e.Expire()})
-		}
+			n--
+			return n > 0
+		})
 	}
 }
 
-func (k *keyspace) sample(volatile bool, n uint64) (e Entry, pos uint64, ok bool) {
-	if !volatile {
-		e, ok = k.random(n)
-		if ok {
-			pos = k.hash(e.Key())
+func (k *keyspace) sampleVolatile(db, n int, rand func() uint64, yield func(Candidate)) {
+	for range min(n, k.expires.Len()) {
+		d, _ := k.expires.GetAt(int(rand() % uint64(k.expires.Len())))
+		if r, _, ok := k.dueAt(d); ok {
+			yield(Candidate{db, r.key(), d.pos, r.clock(), r.expire})
 		}
-		return e, pos, ok
 	}
-	if k.expires.Len() == 0 {
-		return e, 0, false
-	}
-	d, _ := k.expires.GetAt(int(n % uint64(k.expires.Len())))
-	r, at, ok := k.dueAt(d)
-	return k.entry(r, at), d.pos, ok
 }
 
 // Soonest returns the key of the store's database that expires first.

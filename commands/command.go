@@ -1,0 +1,214 @@
+package commands
+
+import (
+	"firn/mvcc"
+	"firn/shard"
+)
+
+// A Command is one row of the table: all the server needs to know before
+// running it. Whether it reads or writes isn't said: it follows from the
+// handler's kind.
+type Command struct {
+	Name    string    // upper case; of a subcommand, without its container
+	Arity   int       // as Redis counts: with the name; -n means at least n
+	Keys    Keys      // which arguments are keys; zero if none
+	Run     Handler   // where it runs and what it may touch; nil for a container
+	Cost    Cost      // nil: always small
+	Flags   Flag      // only what can't be derived
+	Summary string    // one line, for COMMAND DOCS and the README
+	Subs    []Command // the subcommands of a container; their arity counts the container's name
+
+	full   string // lower case, "config|get" for a subcommand; set by NewTable
+	parent *Command
+	subs   map[string]*Command
+}
+
+// FullName is the name as errors and INFO print it: "get", "config|get".
+func (r *Command) FullName() string { return r.full }
+
+// Container returns the command that this one is a subcommand of, or nil.
+func (r *Command) Container() *Command { return r.parent }
+
+// Keys says which arguments are keys: positions as in COMMAND INFO, the name
+// being 0; a negative Last counts from the end.
+type Keys struct {
+	First, Last, Step int
+	// Find returns the positions where First, Last and Step can't say it
+	// (a numkeys argument, STORE). Nil otherwise.
+	Find func(args [][]byte) []int
+	// All says that the command needs every key of the keyspace (FLUSHALL,
+	// DBSIZE): it runs with all shards held and must do only O(1) work on each.
+	All bool
+}
+
+// The usual key layouts.
+var (
+	noKeys  = Keys{}
+	oneKey  = Keys{First: 1, Last: 1, Step: 1}
+	twoKeys = Keys{First: 1, Last: 2, Step: 1}
+	allArgs = Keys{First: 1, Last: -1, Step: 1}
+	pairs   = Keys{First: 1, Last: -1, Step: 2}
+	allKeys = Keys{All: true}
+)
+
+// Each calls yield with the index of every key argument.
+func (k *Keys) Each(args [][]byte, yield func(i int)) {
+	if k.Find != nil {
+		for _, i := range k.Find(args) {
+			yield(i)
+		}
+		return
+	}
+	if k.First == 0 {
+		return
+	}
+	last := k.Last
+	if last < 0 {
+		last += len(args)
+	}
+	for i := k.First; i <= last && i < len(args); i += k.Step {
+		yield(i)
+	}
+}
+
+// Flag says of a command what can't be derived from its handler.
+type Flag uint32
+
+// Flags of a row. The names are those of COMMAND INFO.
+const (
+	DenyOOM  Flag = 1 << iota // refused when used memory is over maxmemory
+	Loading                   // allowed while the data is loaded
+	NoAuth                    // allowed before AUTH
+	NoMulti                   // refused inside MULTI
+	NoScript                  // refused inside a script
+	Admin                     // an administrator's command
+	SkipSlow                  // not in the slow log
+	SkipMon                   // not shown by MONITOR
+	Blocking                  // may block the client
+	PubSub                    // about channels
+)
+
+// Cost estimates how many elements (keys, or units of about a microsecond) the
+// command will touch. The view is the live one; looking at sizes must be O(1)
+// a key.
+type Cost func(c *Call, v *mvcc.View) int
+
+// Handler is one of the function types below, or a kind that package server
+// adds for its own rows. Which one says where the command runs and what it may
+// touch.
+type Handler interface{ Kind() Kind }
+
+// Kind tells handlers apart.
+type Kind byte
+
+// The kinds of handlers.
+const (
+	KindConn   Kind = iota // needs nothing but its arguments
+	KindView               // reads keys
+	KindCut                // reads frozen versions of many shards
+	KindOwner              // writes keys
+	KindServer             // touches the session or the server
+)
+
+type (
+	// OnConn answers from its arguments alone.
+	OnConn func(c *Call) error
+	// OnView reads a few keys: the live keyspace when small, a frozen one
+	// when heavy. It runs with the shards of its keys held, or aside.
+	OnView func(c *Call, v *mvcc.View) error
+	// OnCut reads frozen versions of as many shards as it asks for.
+	OnCut func(c *Call, cut mvcc.Cut) error
+	// OnOwner may write its keys. It runs with their shards held.
+	OnOwner func(c *Call, tx *mvcc.Tx) error
+)
+
+// Kind says KindConn.
+func (OnConn) Kind() Kind { return KindConn }
+
+// Kind says KindView.
+func (OnView) Kind() Kind { return KindView }
+
+// Kind says KindCut.
+func (OnCut) Kind() Kind { return KindCut }
+
+// Kind says KindOwner.
+func (OnOwner) Kind() Kind { return KindOwner }
+
+// A Call is one command being run. It belongs to the goroutine that runs it;
+// its arguments belong to the connection and are valid until Run returns: what
+// is stored must be copied (the keyspace's Set methods do).
+type Call struct {
+	Args    [][]byte
+	Row     *Command
+	Out     *Reply
+	Now     int64         // unix ms, read once a batch
+	DB      int           // the selected database
+	MaxBulk int64         // proto-max-bulk-len, the longest string in bytes
+	Rand    func() uint64 // uniform random numbers
+	Table   *Table
+	// Pause lets other work have its turn, in loops over many elements. It
+	// may take long; what a view or Tx showed before stays true after it.
+	// Nil when the command runs as a small one.
+	Pause func()
+	// WantEvents says that somebody listens to keyspace events.
+	WantEvents bool
+
+	effects  []shard.Effect
+	replaced bool
+	events   []Event
+}
+
+// Event is a keyspace notification: class is Redis' letter for it in
+// notify-keyspace-events ('g', '$', 'x', 'e' …).
+type Event struct {
+	Class byte
+	Name  string
+	DB    int
+	Key   []byte // alias of an argument, or a copy
+}
+
+// Begin readies c for a command line; what belongs to the connection (Out,
+// Table, Rand, MaxBulk, DB, Now) is kept.
+func (c *Call) Begin(row *Command, args [][]byte) {
+	c.Row, c.Args, c.Pause, c.replaced = row, args, nil, false
+	c.effects, c.events = c.effects[:0], c.events[:0]
+}
+
+// Is says whether argument i is the option, in whatever case.
+func (c *Call) Is(i int, option string) bool { return foldEqual(c.Args[i], option) }
+
+// Propagate adds a command to the effects of this one, in place of the command
+// line itself, which is the effect of a write that changed something and says
+// nothing else. The arguments are kept, not copied, until the batch's effects
+// are handed on.
+func (c *Call) Propagate(args ...[]byte) {
+	c.replaced = true
+	c.effects = append(c.effects, shard.Effect{DB: c.DB, Args: args})
+}
+
+// PropagateNothing says that the write has no effect that others must repeat.
+func (c *Call) PropagateNothing() { c.replaced = true }
+
+// Notify records a keyspace event.
+func (c *Call) Notify(class byte, name string, key []byte) {
+	if c.WantEvents {
+		c.events = append(c.events, Event{class, name, c.DB, key})
+	}
+}
+
+// Events returns what Notify recorded.
+func (c *Call) Events() []Event { return c.events }
+
+// Effects returns what the journal must be told of a write that is done: first
+// the keys it found expired, then its own effects.
+func (c *Call) Effects(tx *mvcc.Tx) []shard.Effect {
+	for i, e := range tx.Expired {
+		c.effects = append(c.effects, shard.Effect{})
+		copy(c.effects[i+1:], c.effects[i:])
+		c.effects[i] = shard.Expired(e)
+	}
+	if !c.replaced && tx.Changes > 0 {
+		c.effects = append(c.effects, shard.Effect{DB: c.DB, Args: c.Args})
+	}
+	return c.effects
+}

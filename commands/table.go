@@ -1,0 +1,122 @@
+package commands
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Families are the rows of this package; package server adds its own.
+func Families() [][]Command {
+	return [][]Command{stringCommands}
+}
+
+// A Table finds rows by name. It is read-only after NewTable.
+type Table struct {
+	rows map[string]*Command
+}
+
+// maxName is the length of the longest name of a command that is looked up.
+const maxName = 32
+
+// NewTable builds the table of all rows. It panics on a bad row, so that a
+// program with one does not start.
+func NewTable(families ...[]Command) *Table {
+	t := &Table{rows: map[string]*Command{}}
+	for _, family := range families {
+		for i := range family {
+			row := family[i]
+			add(t.rows, &row, nil)
+		}
+	}
+	return t
+}
+
+// add checks a row, completes it and puts it into the map.
+func add(rows map[string]*Command, row, parent *Command) {
+	name := strings.ToLower(row.Name)
+	row.full, row.parent = name, parent
+	if parent != nil {
+		row.full = parent.full + "|" + name
+	}
+	row.check()
+	if rows[name] != nil {
+		panic("commands: " + row.full + " has two rows")
+	}
+	rows[name] = row
+	if row.Subs == nil {
+		return
+	}
+	row.subs = map[string]*Command{}
+	for i := range row.Subs {
+		add(row.subs, &row.Subs[i], row)
+	}
+}
+
+func (r *Command) check() {
+	bad := func(why string) { panic(fmt.Sprintf("commands: row %s: %s", r.full, why)) }
+	switch {
+	case r.Name != strings.ToUpper(r.Name) || r.Name == "" || len(r.Name) > maxName:
+		bad("the name must be upper case and short")
+	case r.Run == nil && r.Subs == nil:
+		bad("no handler")
+	case r.Arity == 0:
+		bad("no arity")
+	case r.Keys.First > 0 && r.Keys.Step == 0:
+		bad("keys without a step")
+	case r.Keys.First >= max(r.Arity, -r.Arity) && r.Keys.Find == nil && r.Keys.First > 0:
+		bad("the arity is too small for its keys")
+	case r.Run != nil && r.Run.Kind() == KindConn && (r.Keys.First > 0 || r.Keys.All):
+		bad("keys on a row that can't reach them")
+	case r.Summary == "":
+		bad("no summary")
+	}
+}
+
+// Lookup returns the row of the name, in whatever case, or nil.
+func (t *Table) Lookup(name []byte) *Command { return lookup(t.rows, name) }
+
+// Sub returns the subcommand of the name, in whatever case, or nil.
+func (r *Command) Sub(name []byte) *Command { return lookup(r.subs, name) }
+
+func lookup(rows map[string]*Command, name []byte) *Command {
+	if len(name) > maxName {
+		return nil
+	}
+	var lower [maxName]byte
+	for i, b := range name {
+		lower[i] = lowerByte(b)
+	}
+	return rows[string(lower[:len(name)])]
+}
+
+// Resolve finds the row that a command line runs: its subcommand's, for a
+// container that is given one. The error is the reply for a command line that
+// names no row or has the wrong number of arguments.
+func (t *Table) Resolve(args [][]byte) (*Command, error) {
+	row := t.Lookup(args[0])
+	if row == nil {
+		return nil, ErrUnknownCommand(args[0], args[1:])
+	}
+	if row.subs != nil && len(args) > 1 {
+		sub := row.Sub(args[1])
+		if sub == nil {
+			return row, ErrUnknownSubcommand([]byte(row.full), args[1])
+		}
+		row = sub
+	}
+	if row.Arity > 0 && len(args) != row.Arity || len(args) < -row.Arity || row.Run == nil {
+		return row, ErrArity(row.full)
+	}
+	return row, nil
+}
+
+// Rows returns the top-level rows by name.
+func (t *Table) Rows() []*Command {
+	all := make([]*Command, 0, len(t.rows))
+	for _, r := range t.rows {
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b *Command) int { return strings.Compare(a.full, b.full) })
+	return all
+}

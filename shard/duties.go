@@ -1,0 +1,97 @@
+package shard
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	// dutySlice is how long a duty keeps a shard at a time.
+	dutySlice = 200 * time.Microsecond
+	// expireBatch is how many keys are removed before the clock is looked at.
+	expireBatch = 32
+	// cleanBatch is how many bytes are examined before the clock is looked at.
+	cleanBatch = 16 << 10
+)
+
+// Kick makes the duties run soon.
+func (s *Set) Kick() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run does the duties of all shards until the context ends: every period, or
+// when kicked, it removes the keys that are due, evicts what is over the limit,
+// and cleans. It keeps a shard for at most 200 µs at a time.
+func (s *Set) Run(ctx context.Context, period time.Duration) {
+	tick := time.NewTicker(period)
+	defer tick.Stop()
+	h := s.NewHold()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-s.wake:
+		}
+		start := time.Now()
+		s.duties(ctx, h)
+		s.stats.DutyNanos.Add(int64(time.Since(start)))
+	}
+}
+
+func (s *Set) duties(ctx context.Context, h *Hold) {
+	for i := range s.shards {
+		for !s.noExpire.Load() && h.expireSlice(i) && ctx.Err() == nil {
+			s.stats.ExpireLate.Add(1)
+		}
+		for h.cleanSlice(i) && ctx.Err() == nil {
+		}
+	}
+	for s.MakeRoom(s.clock()) == RoomRunning && ctx.Err() == nil {
+	}
+}
+
+// takeOne takes one shard, whatever is locked in it.
+func (h *Hold) takeOne(i int) *Shard {
+	sh := h.set.shards[i]
+	sh.mu.Lock()
+	h.held = append(h.held, i)
+	return sh
+}
+
+// expireSlice removes due keys of a shard for one slice, and says whether more
+// are due.
+func (h *Hold) expireSlice(i int) (more bool) {
+	sh := h.takeOne(i)
+	defer h.Give()
+	now := h.set.clock()
+	if at, ok := sh.store.NextExpiry(); !ok || at > now {
+		return false
+	}
+	start := time.Now()
+	for more = true; more && time.Since(start) < dutySlice; {
+		h.Tx.Begin(h.set.Space, 0, now)
+		more = h.Tx.ExpireDue(i, expireBatch, sh.lockedBy)
+		h.set.noteExpired(h.Tx.Expired, now)
+		if len(h.Tx.Expired) == 0 {
+			more = false
+		}
+	}
+	h.Settle()
+	return more
+}
+
+// cleanSlice cleans a shard for one slice, and says whether there is more to do.
+func (h *Hold) cleanSlice(i int) (more bool) {
+	sh := h.takeOne(i)
+	defer h.Give()
+	start := time.Now()
+	for more = true; more && time.Since(start) < dutySlice; {
+		more = sh.store.Clean(cleanBatch)
+	}
+	h.set.settle(sh)
+	return more
+}

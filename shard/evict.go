@@ -1,0 +1,223 @@
+package shard
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"firn/mvcc"
+)
+
+// Policy says which keys may be evicted and which go first.
+type Policy byte
+
+// The policies of maxmemory-policy.
+const (
+	NoEviction Policy = iota
+	AllKeysLRU
+	AllKeysLFU
+	AllKeysRandom
+	VolatileLRU
+	VolatileLFU
+	VolatileRandom
+	VolatileTTL
+)
+
+func (p Policy) volatile() bool { return p >= VolatileLRU }
+func (p Policy) lfu() bool      { return p == AllKeysLFU || p == VolatileLFU }
+
+// Limit is the memory limit and what to do at it.
+type Limit struct {
+	Max     int64 // bytes of data, index and Extra; 0: none
+	Policy  Policy
+	Samples int           // keys looked at for each one evicted
+	Slice   time.Duration // how long one MakeRoom may take
+	Extra   func() int64  // what else counts, client buffers; may be nil
+}
+
+// Room is what MakeRoom reached.
+type Room byte
+
+// Outcomes of MakeRoom.
+const (
+	RoomEnough  Room = iota // memory is under the limit
+	RoomRunning             // not yet, but eviction goes on
+	RoomNone                // over the limit, and nothing may be evicted
+)
+
+// poolSize is the number of candidates that are kept from sample to sample, so
+// that the choice is better than its sample (Redis' eviction pool, evict.c).
+const poolSize = 16
+
+// evictor chooses the keys to evict.
+type evictor struct {
+	limit atomic.Pointer[Limit]
+	mu    sync.Mutex
+	best  []victim // worst score first; the last goes next
+	hold  *Hold
+}
+
+// victim is a candidate that outlives its sample.
+type victim struct {
+	mvcc.Candidate
+	shard int
+	score int64 // higher goes first
+}
+
+// SetLimit changes the memory limit.
+func (s *Set) SetLimit(l Limit) {
+	s.evictor.mu.Lock()
+	defer s.evictor.mu.Unlock()
+	s.evictor.best = nil
+	s.evictor.limit.Store(&l)
+	s.Kick()
+}
+
+// Over says by how many bytes the memory is over the limit; 0 if it is not.
+func (s *Set) Over() int64 {
+	l := s.evictor.limit.Load()
+	if l == nil || l.Max == 0 {
+		return 0
+	}
+	used := s.used.Load()
+	if l.Extra != nil {
+		used += l.Extra()
+	}
+	return max(used-l.Max, 0)
+}
+
+// MakeRoom evicts keys until the memory is under the limit, or its slice is
+// over; the duties go on with what is left. Nothing may be held.
+func (s *Set) MakeRoom(now int64) Room {
+	if s.Over() == 0 {
+		return RoomEnough
+	}
+	l := s.evictor.limit.Load()
+	if l.Policy == NoEviction {
+		return RoomNone
+	}
+	if !s.evictor.mu.TryLock() {
+		return RoomRunning // another session is at it
+	}
+	defer s.evictor.mu.Unlock()
+	start := time.Now()
+	for n := 1; s.Over() > 0; n++ {
+		if !s.evictOne(l, now) {
+			return RoomNone
+		}
+		if n%8 == 0 && time.Since(start) > l.Slice {
+			s.stats.EvictionSlices.Add(1)
+			s.Kick()
+			return RoomRunning
+		}
+	}
+	return RoomEnough
+}
+
+// evictOne removes the best candidate; false if there is none.
+func (s *Set) evictOne(l *Limit, now int64) bool {
+	e := &s.evictor
+	if e.hold == nil {
+		e.hold = s.NewHold()
+	}
+	for try := 0; try < 4*len(s.shards)+poolSize; try++ {
+		e.sample(s, l, now, try)
+		n := len(e.best)
+		if n == 0 {
+			continue
+		}
+		v := e.best[n-1]
+		e.best = e.best[:n-1]
+		if e.hold.evict(v, now) {
+			s.stats.Evicted.Add(1)
+			return true
+		}
+	}
+	return false
+}
+
+// sample adds candidates from one shard: a random one, or, when those tried
+// were empty, each in turn.
+func (e *evictor) sample(s *Set, l *Limit, now int64, try int) {
+	i := int(s.rand() % uint64(len(s.shards)))
+	if try >= poolSize {
+		i = try % len(s.shards)
+	}
+	sh := s.shards[i]
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	access := s.Space.Access()
+	for db := range s.Space.Databases() {
+		if l.Policy == VolatileTTL {
+			if c, ok := sh.store.Soonest(db); ok && !sh.lockedBy(c.Pos) {
+				e.add(victim{c, i, 1<<62 - c.Expire})
+			}
+			continue
+		}
+		sh.store.Sample(db, l.Policy.volatile(), l.samples(), s.rand, func(c mvcc.Candidate) {
+			if !sh.lockedBy(c.Pos) {
+				e.add(victim{c, i, l.score(access, c.Clock, now)})
+			}
+		})
+	}
+}
+
+func (l *Limit) samples() int {
+	if l.Policy == AllKeysRandom || l.Policy == VolatileRandom {
+		return 1
+	}
+	return l.Samples
+}
+
+// score ranks a candidate: idle time, or rarity.
+func (l *Limit) score(a *mvcc.Access, clock uint32, now int64) int64 {
+	switch {
+	case l.Policy == AllKeysRandom || l.Policy == VolatileRandom:
+		return 0
+	case l.Policy.lfu():
+		return 255 - int64(a.Frequency(clock, now))
+	}
+	return a.Idle(clock, now)
+}
+
+// add puts a candidate into the pool if it is better than one that is there.
+func (e *evictor) add(v victim) {
+	if len(e.best) == poolSize && v.score <= e.best[0].score {
+		return
+	}
+	for _, b := range e.best {
+		if b.Pos == v.Pos && b.DB == v.DB {
+			return
+		}
+	}
+	if len(e.best) == poolSize {
+		e.best = append(e.best[:0], e.best[1:]...)
+	}
+	v.Key = slices.Clone(v.Key)
+	at, _ := slices.BinarySearchFunc(e.best, v.score, func(b victim, score int64) int { return int(b.score - score) })
+	e.best = slices.Insert(e.best, at, v)
+}
+
+// evict removes a candidate if it is still there.
+func (h *Hold) evict(v victim, now int64) bool {
+	h.Reset()
+	h.pos = append(h.pos, v.Pos)
+	if h.Take(false) != nil {
+		return false
+	}
+	defer h.Give()
+	h.Tx.Begin(h.set.Space, v.DB, now)
+	there := h.Tx.Delete(v.Key)
+	h.CountExpired()
+	removed := h.Tx.Expired
+	if there {
+		removed = append(removed, mvcc.Removed{DB: v.DB, Key: v.Key})
+	}
+	effects := make([]Effect, 0, 1)
+	for _, r := range removed {
+		effects = append(effects, Expired(r))
+	}
+	h.Commit(now, effects)
+	return there
+}

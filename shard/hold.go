@@ -1,0 +1,173 @@
+package shard
+
+import "firn/mvcc"
+
+// A Hold takes shards for one command at a time. It belongs to one goroutine
+// and is used again and again.
+//
+//	h.Reset(); h.Want(key)…        which shards
+//	if l := h.Take(); l != nil …   a long write has one of the keys: wait for it
+//	…h.Tx or h.View…               run
+//	h.Commit(effects)              tell the journal, settle the account
+//	h.Give()                       give the shards back
+type Hold struct {
+	Tx   mvcc.Tx
+	View mvcc.View
+
+	set    *Set
+	pos    []uint64 // of the wanted keys
+	marked []bool   // wanted shards
+	held   []int    // shards held, ascending
+	all    bool
+}
+
+// NewHold returns a Hold for the set.
+func (s *Set) NewHold() *Hold {
+	return &Hold{set: s, marked: make([]bool, len(s.shards))}
+}
+
+// Reset forgets what was wanted. Nothing must be held.
+func (h *Hold) Reset() {
+	h.pos, h.all = h.pos[:0], false
+	if cap(h.pos) > 4096 {
+		h.pos = nil
+	}
+}
+
+// Want adds the shard of a key to what Take takes.
+func (h *Hold) Want(key []byte) { h.pos = append(h.pos, h.set.Space.Hash(key)) }
+
+// WantAll makes Take take every shard.
+func (h *Hold) WantAll() { h.all = true }
+
+// Take takes the wanted shards, in index order. If a long write has one of the
+// wanted keys locked it takes nothing and returns the lock, to wait for. After
+// WantAll only exclusive makes it respect the locks, all of them.
+func (h *Hold) Take(exclusive bool) *Lock {
+	if h.all {
+		h.takeAll()
+	} else {
+		h.take()
+	}
+	if l := h.locked(exclusive); l != nil {
+		h.Give()
+		return l
+	}
+	return nil
+}
+
+func (h *Hold) take() {
+	if len(h.pos) == 1 {
+		i := h.set.Space.StoreOf(h.pos[0])
+		h.set.shards[i].mu.Lock()
+		h.held = append(h.held, i)
+		return
+	}
+	for _, p := range h.pos {
+		h.marked[h.set.Space.StoreOf(p)] = true
+	}
+	for i, want := range h.marked {
+		if want {
+			h.marked[i] = false
+			h.set.shards[i].mu.Lock()
+			h.held = append(h.held, i)
+		}
+	}
+}
+
+func (h *Hold) takeAll() {
+	for i, sh := range h.set.shards {
+		sh.mu.Lock()
+		h.held = append(h.held, i)
+	}
+}
+
+// locked returns a long write that has one of the wanted keys.
+func (h *Hold) locked(exclusive bool) *Lock {
+	for _, i := range h.held {
+		for _, l := range h.set.shards[i].locks {
+			if h.all && exclusive || !h.all && l.hasAny(h.pos) {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// Held says whether any shard is held.
+func (h *Hold) Held() bool { return len(h.held) > 0 }
+
+// Give gives all held shards back.
+func (h *Hold) Give() {
+	for _, i := range h.held {
+		h.set.shards[i].mu.Unlock()
+	}
+	h.held = h.held[:0]
+}
+
+// Commit hands the effects of what was written to the journal and settles the
+// accounts of the held shards.
+func (h *Hold) Commit(now int64, effects []Effect) {
+	h.set.append(now, effects)
+	h.Settle()
+}
+
+// Settle brings the accounts of the held shards up to date.
+func (h *Hold) Settle() {
+	for _, i := range h.held {
+		h.set.settle(h.set.shards[i])
+	}
+}
+
+// Expire removes the expired keys that h.View came across, with their effects.
+func (h *Hold) Expire(now int64) []mvcc.Removed {
+	stale := h.View.TakeStale()
+	if len(stale) == 0 {
+		return nil
+	}
+	h.Tx.Begin(h.set.Space, h.View.DB(), now)
+	for _, key := range stale {
+		h.Tx.Expire(key)
+	}
+	h.Forget(now)
+	return h.Tx.Expired
+}
+
+// Forget tells the journal of the keys that h.Tx found expired, where no
+// command's effects do.
+func (h *Hold) Forget(now int64) {
+	h.set.noteExpired(h.Tx.Expired, now)
+	h.set.stats.ExpiredByRead.Add(int64(len(h.Tx.Expired)))
+	h.Settle()
+}
+
+// CountExpired counts the keys that a writing command found expired; its
+// effects name them.
+func (h *Hold) CountExpired() {
+	if n := int64(len(h.Tx.Expired)); n > 0 {
+		h.set.stats.Expired.Add(n)
+		h.set.stats.ExpiredByRead.Add(n)
+	}
+}
+
+func (s *Set) noteExpired(removed []mvcc.Removed, now int64) {
+	s.stats.Expired.Add(int64(len(removed)))
+	if len(*s.journals.Load()) == 0 {
+		return
+	}
+	effects := make([]Effect, 0, len(removed))
+	for _, r := range removed {
+		effects = append(effects, Expired(r))
+	}
+	s.append(now, effects)
+}
+
+// Freeze returns a cut of the held shards as they are now. The caller gives the
+// shards back, reads, and releases the cut.
+func (h *Hold) Freeze(db int, now int64) *Cut {
+	c := h.set.NewCut(db, now)
+	for _, i := range h.held {
+		c.versions[i] = h.set.shards[i].store.Freeze(db)
+	}
+	return c
+}

@@ -1,0 +1,156 @@
+package shard
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"firn/mvcc"
+)
+
+// A Lock is the set of keys that a long write has to itself. Commands on these
+// keys wait in line for it; everything else goes on.
+type Lock struct {
+	pos []uint64 // sorted
+
+	mu      sync.Mutex
+	done    bool
+	waiters []func()
+}
+
+// hasAny says whether one of the positions is locked.
+func (l *Lock) hasAny(pos []uint64) bool { return slices.ContainsFunc(pos, l.has) }
+
+func (l *Lock) has(pos uint64) bool {
+	_, ok := slices.BinarySearch(l.pos, pos)
+	return ok
+}
+
+// Wait calls f when the lock is gone, in the order of the calls; at once if it
+// is gone already. f must be quick and must not take shards.
+func (l *Lock) Wait(f func()) {
+	l.mu.Lock()
+	if !l.done {
+		l.waiters = append(l.waiters, f)
+		l.mu.Unlock()
+		return
+	}
+	l.mu.Unlock()
+	f()
+}
+
+func (l *Lock) release() {
+	l.mu.Lock()
+	l.done = true
+	waiters := l.waiters
+	l.waiters = nil
+	l.mu.Unlock()
+	for _, f := range waiters {
+		f()
+	}
+}
+
+// longWriter is the one place for a long write, with a line in front of it.
+type longWriter struct {
+	mu   sync.Mutex
+	busy bool
+	line []chan struct{}
+}
+
+func (w *longWriter) enter(block func(func())) {
+	w.mu.Lock()
+	if !w.busy {
+		w.busy = true
+		w.mu.Unlock()
+		return
+	}
+	turn := make(chan struct{})
+	w.line = append(w.line, turn)
+	w.mu.Unlock()
+	block(func() { <-turn })
+}
+
+func (w *longWriter) leave() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.line) == 0 {
+		w.busy = false
+		return
+	}
+	close(w.line[0])
+	w.line = w.line[1:]
+}
+
+// Long runs a write of many keys in slices; see the package doc. It must be
+// called from a task of the heavy pool. The databases are those that run will
+// write. run gets the Tx and must call pause between elements; it returns the
+// effects, which are handed to the journal at the instant at which the write
+// takes effect.
+func (s *Set) Long(keys [][]byte, dbs []int, run func(h *Hold, pause func()) []Effect) {
+	s.long.enter(s.Heavy.Block)
+	defer s.long.leave()
+	s.stats.LongWrites.Add(1)
+	h := s.NewHold()
+	for i, k := range keys {
+		h.Want(k)
+		if i%4096 == 4095 {
+			s.Heavy.Yield()
+		}
+	}
+	l := &Lock{pos: slices.Clone(h.pos)}
+	slices.SortFunc(l.pos, cmp.Compare)
+	h.lock(l, dbs)
+	effects := run(h, h.pause(s.Heavy))
+	h.unlock(l, dbs, s.clock(), effects)
+	h.Give()
+	l.release()
+}
+
+// lock takes the shards, puts the lock on them and opens the splices.
+func (h *Hold) lock(l *Lock, dbs []int) {
+	h.take()
+	h.eachHeld(func(sh *Shard) {
+		sh.locks = append(sh.locks, l)
+		for _, db := range dbs {
+			sh.store.BeginSplice(db)
+		}
+	})
+}
+
+// unlock makes the splices visible and takes the lock off.
+func (h *Hold) unlock(l *Lock, dbs []int, now int64, effects []Effect) {
+	h.eachHeld(func(sh *Shard) {
+		for _, db := range dbs {
+			sh.store.EndSplice(db)
+		}
+		sh.locks = slices.DeleteFunc(sh.locks, func(o *Lock) bool { return o == l })
+	})
+	h.Commit(now, effects)
+}
+
+func (h *Hold) eachHeld(f func(*Shard)) {
+	for _, i := range h.held {
+		f(h.set.shards[i])
+	}
+}
+
+// pause returns what a long write calls between elements: everybody else may
+// have the shards, and other heavy work the place.
+func (h *Hold) pause(p *Pool) func() {
+	return func() {
+		held := slices.Clone(h.held)
+		h.Give()
+		p.Yield()
+		for _, i := range held {
+			h.set.shards[i].mu.Lock()
+		}
+		h.held = append(h.held, held...)
+	}
+}
+
+// lockedBy says whether a long write has the position of the shard locked.
+func (sh *Shard) lockedBy(pos uint64) bool {
+	return slices.ContainsFunc(sh.locks, func(l *Lock) bool { return l.has(pos) })
+}
+
+var _ mvcc.Cut = (*Cut)(nil)

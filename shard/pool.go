@@ -1,0 +1,143 @@
+package shard
+
+import (
+	"container/list"
+	"sync"
+)
+
+// A Pool runs long work on at most a fixed number of goroutines at a time,
+// first come first served. Work calls Yield between slices, so that with many
+// tasks each gets its turn, and Block around a wait, so that a slow reader
+// takes up no place.
+type Pool struct {
+	mu      sync.Mutex
+	max     int
+	running int
+	waiting list.List // of ticket
+	blocked int
+	idle    sync.Cond // no work at all, for Close
+	closed  bool
+}
+
+// ticket is one that waits for a place: new work, or work that has yielded.
+type ticket struct {
+	run    func()
+	resume chan struct{}
+}
+
+// NewPool returns a pool of n places.
+func NewPool(n int) *Pool {
+	p := &Pool{max: n}
+	p.idle.L = &p.mu
+	return p
+}
+
+// Go runs f when a place is free. It never waits. After Close it says false
+// and does nothing.
+func (p *Pool) Go(f func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	if p.running < p.max {
+		p.running++
+		go p.work(f)
+		return true
+	}
+	p.waiting.PushBack(ticket{run: f})
+	return true
+}
+
+// work runs tasks in one place until nothing waits.
+func (p *Pool) work(f func()) {
+	for f != nil {
+		f()
+		f = p.next()
+	}
+}
+
+// next gives up the caller's place to the next ticket: it returns new work for
+// the caller to run, or nil if the place went to somebody else or to nobody.
+func (p *Pool) next() func() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	front := p.waiting.Front()
+	if front == nil {
+		p.running--
+		p.idle.Broadcast()
+		return nil
+	}
+	t := p.waiting.Remove(front).(ticket)
+	if t.run != nil {
+		return t.run
+	}
+	close(t.resume)
+	return nil
+}
+
+// Yield lets others have the caller's place, if anybody waits, and returns when
+// it has one again.
+func (p *Pool) Yield() {
+	p.mu.Lock()
+	front := p.waiting.Front()
+	if front == nil {
+		p.mu.Unlock()
+		return
+	}
+	me := ticket{resume: make(chan struct{})}
+	p.waiting.PushBack(me)
+	t := p.waiting.Remove(front).(ticket)
+	p.mu.Unlock()
+	if t.run != nil {
+		go p.work(t.run)
+	} else {
+		close(t.resume)
+	}
+	<-me.resume
+}
+
+// Block runs wait without taking up a place.
+func (p *Pool) Block(wait func()) {
+	p.mu.Lock()
+	p.blocked++
+	p.mu.Unlock()
+	if f := p.next(); f != nil {
+		go p.work(f)
+	}
+	wait()
+	p.enter()
+}
+
+// enter waits for a place after a Block.
+func (p *Pool) enter() {
+	p.mu.Lock()
+	p.blocked--
+	if p.running < p.max {
+		p.running++
+		p.mu.Unlock()
+		return
+	}
+	me := ticket{resume: make(chan struct{})}
+	p.waiting.PushBack(me)
+	p.mu.Unlock()
+	<-me.resume
+}
+
+// Load returns how many tasks run and how many wait for a place or for a slow
+// reader.
+func (p *Pool) Load() (running, waiting int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.running, p.waiting.Len() + p.blocked
+}
+
+// Close makes Go refuse, and waits until the work that was accepted has ended.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for p.running > 0 || p.waiting.Len() > 0 || p.blocked > 0 {
+		p.idle.Wait()
+	}
+}

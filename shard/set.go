@@ -1,0 +1,133 @@
+package shard
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"firn/mvcc"
+)
+
+// A Shard is one part of the keyspace and the right to touch it.
+type Shard struct {
+	mu    sync.Mutex
+	store *mvcc.Store
+	locks []*Lock // long writes with keys here
+	used  int64   // store.Used() at the last settlement
+}
+
+// A Set is all the shards of a keyspace.
+type Set struct {
+	Space *mvcc.Space
+	Heavy *Pool
+
+	shards   []*Shard
+	clock    func() int64 // unix ms
+	rand     func() uint64
+	journals atomic.Pointer[[]Journal]
+	journal  sync.Mutex // one order for all effects
+	used     atomic.Int64
+	long     longWriter
+	pins     pinList
+	evictor  evictor
+	stats    Stats
+	wake     chan struct{}
+	noExpire atomic.Bool
+}
+
+// Stats counts what the duties did since the start. Read with Load.
+type Stats struct {
+	Expired        atomic.Int64 // keys removed because they had expired
+	ExpiredByRead  atomic.Int64 // of these, by a lookup
+	Evicted        atomic.Int64
+	EvictionSlices atomic.Int64 // times that eviction stopped at its time limit
+	LongWrites     atomic.Int64
+	DutyNanos      atomic.Int64 // time spent in duties
+	ExpireLate     atomic.Int64 // times that a duty left expired keys for the next
+}
+
+// Config is what a Set needs to know at its start.
+type Config struct {
+	Shards       int           // a power of two
+	Databases    int           // number of databases
+	Hash         mvcc.Hasher   // position hash
+	HeavyThreads int           // goroutines of the heavy pool
+	Clock        func() int64  // unix ms
+	Rand         func() uint64 // uniform; must be safe for concurrent use
+}
+
+// New returns an empty keyspace. Run must be started for its duties.
+func New(c Config) *Set {
+	s := &Set{
+		Space: mvcc.NewSpace(c.Shards, c.Databases, c.Hash),
+		Heavy: NewPool(c.HeavyThreads),
+		clock: c.Clock,
+		rand:  c.Rand,
+		wake:  make(chan struct{}, 1),
+	}
+	s.journals.Store(&[]Journal{})
+	for _, st := range s.Space.Stores {
+		s.shards = append(s.shards, &Shard{store: st})
+	}
+	return s
+}
+
+// Len returns the number of shards.
+func (s *Set) Len() int { return len(s.shards) }
+
+// Stats returns the counters.
+func (s *Set) Stats() *Stats { return &s.stats }
+
+// Used returns the memory that data and index take, in bytes.
+func (s *Set) Used() int64 { return s.used.Load() }
+
+// Subscribe makes a journal receive every effect from now on. It must be called
+// before commands run or with the keyspace at rest.
+func (s *Set) Subscribe(j Journal) {
+	s.journal.Lock()
+	defer s.journal.Unlock()
+	all := append([]Journal{}, *s.journals.Load()...)
+	all = append(all, j)
+	s.journals.Store(&all)
+}
+
+// append hands effects to the journals in the one total order. The caller holds
+// the shards that they are about.
+func (s *Set) append(now int64, effects []Effect) {
+	js := *s.journals.Load()
+	if len(js) == 0 || len(effects) == 0 {
+		return
+	}
+	s.journal.Lock()
+	defer s.journal.Unlock()
+	for _, j := range js {
+		j.Append(now, effects)
+	}
+}
+
+// SetActiveExpire turns the removal of expired keys that nobody looks at on or
+// off (DEBUG SET-ACTIVE-EXPIRE).
+func (s *Set) SetActiveExpire(on bool) { s.noExpire.Store(!on) }
+
+// Usage measures all shards, one after the other.
+func (s *Set) Usage() (u mvcc.Usage) {
+	for _, sh := range s.shards {
+		sh.mu.Lock()
+		u.Add(sh.store.Usage())
+		sh.mu.Unlock()
+	}
+	return u
+}
+
+// settle brings the account of used memory up to date and does the cleaning
+// that the writes have to pay for. The shard is held.
+func (s *Set) settle(sh *Shard) {
+	sh.store.CleanDebt(cleanPerWrite)
+	if used := sh.store.Used(); used != sh.used {
+		s.used.Add(used - sh.used)
+		sh.used = used
+	}
+}
+
+// cleanPerWrite bounds the cleaning (bytes examined) behind one command; what
+// is left is done behind the next ones and by the duties.
+const cleanPerWrite = 16 << 10
