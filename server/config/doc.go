@@ -12,7 +12,7 @@
 // option that other servers have and that means nothing here. It is accepted, printed back, and named once in Loaded.Warnings
 // with the reason when it is set to something other than its default.
 //
-// The error texts of CONFIG SET are Redis' own and live in errors.go of this package, because it imports nothing of firn.
+// The error texts of CONFIG SET are Redis' own and live in errors.go of this package, because it imports nothing of firn but the splitter in resp.
 //
 // Deviations from redis-server 7.0.15: a size that does not fit into 64 bits is taken as the largest instead of
 // wrapping around; maxmemory above 2^63-1 is kept as 2^63-1; the `n` of notify-keyspace-events survives next to `A`

@@ -12,7 +12,7 @@ func TestSplitArgs(t *testing.T) {
 	f := func(line string, want ...string) {
 		words, ok := splitArgs(line)
 		require.True(t, ok, line)
-		require.Equal(t, want, words, line)
+		require.Equal(t, append([]string{}, want...), words, line)
 	}
 	f("")
 	f(" \t ")
