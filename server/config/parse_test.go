@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func FuzzLoad(f *testing.F) {
 		l, err := Load(world{"/srv/c": content}.sources("c"))
 		odd := strings.Join(l.Config.Bind, "") + l.Config.ReplicaOfHost + l.Config.Text("storage-provider") +
 			l.Config.Text("tls-allowlist") + l.Config.Text("tls-auditlog-blocklist")
-		if err != nil || strings.ContainsAny(odd, "\"' \t\r\n\v\f\\") { // Redis writes these words back unquoted, too
+		if err != nil || slices.Contains(l.Config.Bind, "") || strings.ContainsAny(odd, "\"' \t\r\n\v\f\\") { // Redis writes these words back unquoted, too
 			return
 		}
 		rewritten := Rewrite([]byte(content), l.Config, RewriteOptions{Force: true})
