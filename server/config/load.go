@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Sources is all that a configuration is read from. What it opens is opened through its functions; nil ones are not called.
+// Sources is all that a configuration is read from. What it opens is opened through its functions. The checks may be nil, and so may
+// what the arguments and the files do not ask for: Stdin without a "-", ReadFile without a file.
 type Sources struct {
 	Args   []string            // the command line without the program's name
 	Dir    string              // the working directory, in full

@@ -23,3 +23,19 @@ func orHalf(n, cores int) int {
 	}
 	return max(cores/2, 1)
 }
+
+// minClientMemory is the least that maxmemory-clients can ask for.
+const minClientMemory = 128 << 10
+
+// ClientMemoryLimit gives how many bytes the buffers of all clients may take before the biggest clients are dropped, 0 for any
+// number. A share of maxmemory is none if there is no maxmemory.
+func (c *Config) ClientMemoryLimit() int64 {
+	limit := c.MaxMemoryClients
+	if limit < 0 {
+		limit = c.MaxMemory / 100 * -limit
+	}
+	if limit == 0 {
+		return 0
+	}
+	return max(limit, minClientMemory)
+}

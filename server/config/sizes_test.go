@@ -22,3 +22,18 @@ func TestSizes(t *testing.T) {
 	f(3, 8, 4, 3)
 	f(16, 8, 16, 16)
 }
+
+func TestClientMemoryLimit(t *testing.T) {
+	f := func(maxmemory, clients string, want int64) {
+		c, _, err := Default().Set([]Pair{{"maxmemory", maxmemory}, {"maxmemory-clients", clients}}, SetOptions{})
+		require.NoError(t, err)
+		require.Equal(t, want, c.ClientMemoryLimit())
+	}
+	f("0", "0", 0)
+	f("0", "5%", 0)
+	f("100mb", "5%", 5<<20)
+	f("100mb", "1", 128<<10)
+	f("1kb", "1%", 128<<10)
+	f("1gb", "3mb", 3<<20)
+	f("9223372036854775807", "100%", 9223372036854775800)
+}
