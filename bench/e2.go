@@ -110,7 +110,7 @@ func (e *e2) allRows(live []*server) error {
 
 func (e *e2) load(s *server, w *window) (*group, error) {
 	return startLoad(s.addr, load{
-		conns: e2Conns, depth: 1, keys: e.n, getSet: 10, value: e2Value, loops: e.opt.loops, seed: e.opt.seed,
+		conns: e2Conns, depth: 1, keys: e.n, getSet: 10, value: e2Value, seed: e.opt.seed,
 	}, w)
 }
 
@@ -155,10 +155,10 @@ func (e *e2) startSide(r scanRow, s *server, w *window) (*group, []driver, error
 	if conns == 0 {
 		return nil, nil, nil
 	}
-	g, err := startGroup(s.addr, conns, 1, w, func(int) driver {
+	g, err := startGroup(s.addr, conns, w, func(int) driver {
 		var d driver = &keysDriver{want: e.want}
 		if !r.keys {
-			d = newScanDriver(0, conns, r.count, e.want)
+			d = newScanDriver(r.count, e.want)
 		}
 		drivers = append(drivers, d)
 		return d
@@ -185,17 +185,22 @@ func (e *e2) addLoad(row string, s *server, got loadResult, m measured) {
 
 func (e *e2) addSide(r scanRow, s *server, w *window, drivers []driver) {
 	row, name := r.String(), s.name
+	var keys, passes, wrong float64
 	for _, d := range drivers {
 		switch d := d.(type) {
 		case *scanDriver:
-			rate := float64(d.keys) / w.length().Seconds() * float64(e.n) / float64(e.want.count)
-			e.t.Add(row, "keys scanned/s", perSecond, name, rate)
-			e.t.Add(row, "passes whole", count, name, float64(d.passes))
-			e.t.Add(row, "passes wrong", count, name, float64(d.wrong))
+			keys, passes, wrong = keys+float64(d.keys), passes+float64(d.passes), wrong+float64(d.wrong)
 		case *keysDriver:
-			e.t.Add(row, "KEYS answered", count, name, float64(d.passes))
-			e.t.Add(row, "KEYS wrong", count, name, float64(d.wrong))
+			passes, wrong = passes+float64(d.passes), wrong+float64(d.wrong)
 		}
+	}
+	if r.scanners > 0 {
+		rate := keys / w.length().Seconds() * float64(e.n) / float64(e.want.count)
+		e.t.Add(row, "keys scanned/s", perSecond, name, rate)
+	}
+	if len(drivers) > 0 {
+		e.t.Add(row, "passes whole", count, name, passes)
+		e.t.Add(row, "passes wrong", count, name, wrong)
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// subBits fixes the histogram's precision: 64 buckets for each power of two, an error below 1.6 %.
-const subBits = 6
+// subBits fixes the histogram's precision: 32 buckets for each power of two, an error below 3.2 %.
+const subBits = 5
 
 // A Histogram counts durations in log-linear buckets (the layout of HdrHistogram). Adding never allocates.
 // The zero value is ready. The largest value is kept exactly, as it is the figure that matters most here.

@@ -13,7 +13,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -54,7 +53,6 @@ type options struct {
 	probe   bool
 	seed    uint64
 	rows    []scanRow
-	loops   int
 	firn    string
 }
 
@@ -72,7 +70,6 @@ func parseOptions(args []string) (options, error) {
 	fs.StringVar(&o.json, "json", "", "file for every raw figure")
 	fs.BoolVar(&o.probe, "probe", true, "run the probe beside each row")
 	fs.Uint64Var(&o.seed, "seed", 1, "seed of all random choices")
-	fs.IntVar(&o.loops, "loops", 1, "goroutines that drive the load's connections")
 	fs.StringVar(&o.firn, "firn", "", "firn binary to use; built from this module when empty")
 	if err := fs.Parse(args); err != nil {
 		return o, err
@@ -81,8 +78,8 @@ func parseOptions(args []string) (options, error) {
 	if fs.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	}
-	if o.scale <= 0 || o.rounds < 1 || o.window <= 0 || o.loops < 1 {
-		return o, errors.New("-scale, -rounds, -seconds and -loops must be positive")
+	if o.scale <= 0 || o.rounds < 1 || o.window <= 0 {
+		return o, errors.New("-scale, -rounds and -seconds must be positive")
 	}
 	var err error
 	if o.targets, err = parseTargets(*servers); err != nil {
@@ -126,7 +123,6 @@ func run(ctx context.Context, args []string, out io.Writer, p *progress) error {
 		return err
 	}
 	debug.SetGCPercent(400)
-	runtime.GOMAXPROCS(max(4, runtime.NumCPU())) // loops sit in epoll_wait: a P each keeps them from queueing for one
 	b := &bench{ctx: ctx, opt: opt, progress: p, facts: map[string]map[string]string{}}
 	dir, err := os.MkdirTemp("", "firn-bench-build-")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -241,6 +242,20 @@ type probe struct {
 	cmd *exec.Cmd
 	in  io.Closer
 	out *bufio.Reader
+}
+
+// dialFile connects and takes the socket out of the runtime's poller.
+func dialFile(addr string) (*os.File, error) {
+	conn, err := net.DialTimeout("tcp", addr, 10*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok {
+		return nil, fmt.Errorf("%s is not a TCP address", addr)
+	}
+	return tcp.File()
 }
 
 // startProbe starts a probe and returns when it has had its first answer.

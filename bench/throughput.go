@@ -65,7 +65,7 @@ func (b *bench) plainRows(t *Table, live []*server, n int) error {
 // ownThroughput measures one row by this program's load and returns its operations a second. No probe runs beside it, as its share of the
 // cores would be part of the figure.
 func (b *bench) ownThroughput(t *Table, r plainRow, s *server, n int) (float64, error) {
-	l := load{conns: r.conns, depth: r.depth, keys: n, value: throughputValue, loops: b.opt.loops, seed: b.opt.seed}
+	l := load{conns: r.conns, depth: r.depth, keys: n, value: throughputValue, seed: b.opt.seed}
 	if r.command == "GET" {
 		l.getSet = -1
 	}
