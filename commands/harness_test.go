@@ -1,0 +1,432 @@
+package commands
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"firn/commands/transcript"
+	"firn/mvcc"
+	"firn/shard"
+)
+
+const (
+	harnessStart = 1_796_000_000_000 // unix ms: some instant of the year 2026
+	harnessDBs   = 16
+)
+
+// A harness runs rows as the server does, but in one goroutine and with a clock
+// that stands still between commands. It is a transcript.Player.
+//
+// It is unkind where it may be: arguments are overwritten after each command,
+// every read is repeated on a frozen view, and with rough set, versions are
+// frozen and records are moved in each Pause.
+type harness struct {
+	space    *mvcc.Space
+	table    *Table
+	now      int64
+	maxBulk  int64
+	rough    bool
+	sessions map[string]*harnessSession
+	tx       mvcc.Tx
+	chance   *rand.Rand
+	drawn    int // random numbers so far
+	effects  []shard.Effect
+	kept     []keptReply
+}
+
+type harnessSession struct {
+	call Call
+	out  Reply
+	view mvcc.View
+}
+
+// A keptReply remembers what a reply looked like whose parts may be the
+// keyspace's own bytes.
+type keptReply struct {
+	parts [][]byte
+	was   []byte
+}
+
+func newHarness(stores int, seed uint64) *harness {
+	return &harness{
+		space:    mvcc.NewSpace(stores, harnessDBs, mvcc.Seed{seed, 2}.Hasher()),
+		table:    NewTable(Families()...),
+		now:      harnessStart,
+		maxBulk:  512 << 20,
+		sessions: map[string]*harnessSession{},
+		chance:   rand.New(rand.NewPCG(seed, 3)),
+	}
+}
+
+func (h *harness) rand() uint64 {
+	h.drawn++
+	return h.chance.Uint64()
+}
+
+// Advance moves the clock.
+func (h *harness) Advance(d time.Duration) error {
+	h.now += d.Milliseconds()
+	return nil
+}
+
+func (h *harness) session(name string) *harnessSession {
+	s := h.sessions[name]
+	if s == nil {
+		s = &harnessSession{}
+		s.call = Call{Out: &s.out, Rand: h.rand, Table: h.table, WantEvents: true}
+		h.sessions[name] = s
+	}
+	return s
+}
+
+// Do runs one command line. The error is for what a command must never do; what
+// the client is told is in the reply.
+func (h *harness) Do(session string, line [][]byte) ([]byte, error) {
+	s := h.session(session)
+	args := cloneArgs(line)
+	s.call.Now, s.call.MaxBulk = h.now, h.maxBulk
+	row, err := h.table.Resolve(args)
+	switch {
+	case row == nil && h.builtin(s, args):
+	case err != nil:
+		s.out.Error(err)
+	default:
+		if err := h.run(s, row, args); err != nil {
+			return nil, err
+		}
+	}
+	raw := h.take(&s.out)
+	for _, a := range args {
+		scribble(a)
+	}
+	return raw, nil
+}
+
+func cloneArgs(line [][]byte) [][]byte {
+	args := make([][]byte, len(line))
+	for i, a := range line {
+		args[i] = append(make([]byte, 0, len(a)), a...)
+	}
+	return args
+}
+
+func scribble(b []byte) {
+	for i := range b {
+		b[i] = 0xa5
+	}
+}
+
+// take empties the reply. What it may share with the keyspace is remembered.
+func (h *harness) take(out *Reply) []byte {
+	plain, parts := out.Plain(), out.Take()
+	raw := bytes.Join(parts, nil)
+	if !plain && len(h.kept) < 100 {
+		h.kept = append(h.kept, keptReply{parts, raw})
+	}
+	return raw
+}
+
+func (h *harness) run(s *harnessSession, row *Command, args [][]byte) error {
+	c := &s.call
+	c.Begin(row, args)
+	if h.rough {
+		c.Pause = func() { h.disturb(c.DB) }
+	}
+	if row.Cost != nil {
+		var v mvcc.View
+		v.LiveView(h.space, c.DB, h.now)
+		row.Cost(c, &v)
+	}
+	var err error
+	switch row.Run.Kind() {
+	case KindConn:
+		err = RunConn(c)
+	case KindView:
+		err = h.runView(s)
+	case KindCut:
+		err = h.runCut(c)
+	case KindOwner:
+		err = h.runOwner(c)
+	default:
+		return fmt.Errorf("%s is a row of the server", row.full)
+	}
+	if fault := new(Fault); errors.As(err, &fault) {
+		return fmt.Errorf("%w\n%s", fault, fault.Stack)
+	}
+	return h.checkEvents(c, err)
+}
+
+// disturb does to the keyspace what may happen during a Pause.
+func (h *harness) disturb(db int) {
+	for _, st := range h.space.Stores {
+		st.Freeze(db).Release()
+		st.Clean(1 << 20)
+	}
+}
+
+// errTwoFaced marks reads that say one thing live and another frozen.
+var errTwoFaced = errors.New("the frozen view answers otherwise")
+
+func (h *harness) runView(s *harnessSession) error {
+	c, drawn := &s.call, h.drawn
+	s.view.LiveView(h.space, c.DB, h.now)
+	err := RunView(c, &s.view)
+	if isFault(err) {
+		return err
+	}
+	if h.drawn == drawn && !liveOnly(c.Row.full) {
+		if err := h.again(c); err != nil {
+			return err
+		}
+	}
+	h.tx.Begin(h.space, c.DB, h.now)
+	for _, key := range s.view.TakeStale() {
+		h.tx.Expire(key)
+	}
+	h.record(c, &h.tx)
+	return err
+}
+
+func isFault(err error) bool { return errors.As(err, new(*Fault)) }
+
+// liveOnly names the rows that read access clocks, which versions have not.
+func liveOnly(name string) bool {
+	return name == "object|idletime" || name == "object|freq" || name == "debug|object"
+}
+
+// again runs the read of c on a frozen view.
+func (h *harness) again(c *Call) error {
+	cut := h.cut(c.DB)
+	defer cut.release()
+	var frozen mvcc.View
+	var out Reply
+	out.SetProto(c.Out.Proto())
+	frozen.FrozenView(h.space, c.DB, h.now, cut.All())
+	twin := Call{Args: c.Args, Row: c.Row, Out: &out, Now: c.Now, DB: c.DB, MaxBulk: c.MaxBulk, Rand: c.Rand, Table: c.Table, Pause: c.Pause}
+	if err := RunView(&twin, &frozen); isFault(err) {
+		return err
+	}
+	live := bytes.Join(c.Out.Take(), nil)
+	c.Out.Raw(live)
+	if got := bytes.Join(out.Take(), nil); !bytes.Equal(got, live) {
+		return &Fault{c.Row.full, fmt.Errorf("%w: %.300q, live %.300q", errTwoFaced, got, live), nil}
+	}
+	return nil
+}
+
+func (h *harness) runCut(c *Call) error {
+	cut := h.cut(c.DB)
+	defer cut.release()
+	return RunCut(c, cut)
+}
+
+func (h *harness) runOwner(c *Call) error {
+	h.tx.Begin(h.space, c.DB, h.now)
+	err := RunOwner(c, &h.tx)
+	if err != nil && h.tx.Changes != 0 && !isFault(err) {
+		return &Fault{c.Row.full, fmt.Errorf("%d changes by a command that failed: %w", h.tx.Changes, err), nil}
+	}
+	for _, key := range h.tx.TakeStale() {
+		h.tx.Expire(key)
+	}
+	h.record(c, &h.tx)
+	return err
+}
+
+// record copies the effects, because their arguments are about to go.
+func (h *harness) record(c *Call, tx *mvcc.Tx) {
+	for _, e := range c.Effects(tx) {
+		h.effects = append(h.effects, shard.Effect{DB: e.DB, Args: cloneArgs(e.Args)})
+	}
+}
+
+func (h *harness) checkEvents(c *Call, err error) error {
+	for _, e := range c.Events() {
+		if strings.IndexByte("g$lshztx", e.Class) < 0 || e.Name == "" || err != nil {
+			return fmt.Errorf("%s: no such event: %c %q of %q (with error %w)", c.Row.full, e.Class, e.Name, e.Key, err)
+		}
+	}
+	return nil
+}
+
+// A harnessCut freezes each store when it is asked for.
+type harnessCut struct {
+	h        *harness
+	db       int
+	versions []*mvcc.Version
+}
+
+func (h *harness) cut(db int) *harnessCut {
+	return &harnessCut{h, db, make([]*mvcc.Version, len(h.space.Stores))}
+}
+
+func (c *harnessCut) Space() *mvcc.Space { return c.h.space }
+func (c *harnessCut) Now() int64         { return c.h.now }
+
+func (c *harnessCut) Version(store int) *mvcc.Version {
+	if c.versions[store] == nil {
+		c.versions[store] = c.h.space.Stores[store].Freeze(c.db)
+	}
+	return c.versions[store]
+}
+
+func (c *harnessCut) All() []*mvcc.Version {
+	for i := range c.versions {
+		c.Version(i)
+	}
+	return c.versions
+}
+
+func (c *harnessCut) release() {
+	for _, v := range c.versions {
+		if v != nil {
+			v.Release()
+		}
+	}
+}
+
+// builtin answers for the few rows of package server that transcripts of the
+// keyspace need, and says whether it did.
+func (h *harness) builtin(s *harnessSession, args [][]byte) bool {
+	words := strings.Fields(strings.ToLower(string(bytes.Join(args, []byte(" ")))))
+	switch {
+	case len(words) == 2 && words[0] == "select":
+		h.selectDB(s, words[1])
+	case len(words) == 2 && words[0] == "hello" && (words[1] == "2" || words[1] == "3"):
+		s.out.SetProto(int(words[1][0] - '0'))
+		s.out.Map(1)
+		s.out.BulkString("proto")
+		s.out.Int(int64(s.out.Proto()))
+	case len(words) == 4 && words[0] == "config" && words[1] == "set":
+		h.configure(words[2], words[3])
+		s.out.OK()
+	case len(words) == 3 && words[0] == "debug" && words[1] == "set-active-expire":
+		s.out.OK()
+	default:
+		return false
+	}
+	return true
+}
+
+func (h *harness) selectDB(s *harnessSession, word string) {
+	n, err := strconv.Atoi(word)
+	switch {
+	case err != nil:
+		s.out.Error(ErrNotInteger)
+	case n < 0 || n >= harnessDBs:
+		s.out.Error(ErrDBIndex)
+	default:
+		s.call.DB = n
+		s.out.OK()
+	}
+}
+
+func (h *harness) configure(name, value string) {
+	a := *h.space.Access()
+	n, _ := strconv.Atoi(value)
+	switch name {
+	case "maxmemory-policy":
+		a.LFU = strings.HasSuffix(value, "-lfu")
+	case "lfu-log-factor":
+		a.LogFactor = n
+	case "lfu-decay-time":
+		a.DecayTime = n
+	case "proto-max-bulk-len":
+		h.maxBulk = int64(n)
+	}
+	a.Rand = h.rand
+	h.space.SetAccess(a)
+}
+
+// verify is the end of every test that used the harness: the structure is
+// sound, nobody holds a version, replies that share the keyspace's bytes still
+// read the same, and the effects alone make the same keyspace.
+func (h *harness) verify() error {
+	if err := h.space.Check(); err != nil {
+		return err
+	}
+	if n := h.space.Pins(); n != 0 {
+		return fmt.Errorf("%d pins are left", n)
+	}
+	for _, k := range h.kept {
+		if !bytes.Equal(bytes.Join(k.parts, nil), k.was) {
+			return fmt.Errorf("a reply changed after it was given: %.100q", k.was)
+		}
+	}
+	return h.replay()
+}
+
+// replay repeats the effects on another keyspace at another time, as loading an
+// append-only file does: they must not depend on the clock.
+func (h *harness) replay() error {
+	stores := 1
+	if len(h.space.Stores) == 1 {
+		stores = 4
+	}
+	other := newHarness(stores, 99)
+	other.now = 1
+	for i, e := range h.effects {
+		other.session("journal").call.DB = e.DB
+		raw, err := other.Do("journal", e.Args)
+		if err == nil && raw[0] == '-' {
+			err = fmt.Errorf("%q", raw)
+		}
+		if err != nil {
+			return fmt.Errorf("effect %d of %d, %.200q: %w", i, len(h.effects), e.Args, err)
+		}
+	}
+	if err := other.space.Check(); err != nil {
+		return fmt.Errorf("after the replay: %w", err)
+	}
+	return equalSpaces(h.space, other.space)
+}
+
+// A storedValue is all that effects carry of a key.
+type storedValue struct {
+	typ    mvcc.Type
+	expire int64
+	value  string
+}
+
+func (v storedValue) String() string {
+	return fmt.Sprintf("type %v, expires %d, %d bytes %.100q", v.typ, v.expire, len(v.value), v.value)
+}
+
+// equalSpaces compares two keyspaces key by key. It returns what differs.
+func equalSpaces(a, b *mvcc.Space) error {
+	var all []error
+	for db := range a.Databases() {
+		in, out := contents(a, db), contents(b, db)
+		for key, v := range in {
+			if w, ok := out[key]; !ok || v != w {
+				all = append(all, fmt.Errorf("db %d key %.100q: %v; by its effects: %v (there: %v)", db, key, v, w, ok))
+			}
+			delete(out, key)
+		}
+		for key, w := range out {
+			all = append(all, fmt.Errorf("db %d key %.100q: is not there; by its effects: %v", db, key, w))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// contents copies a database.
+func contents(s *mvcc.Space, db int) map[string]storedValue {
+	all := map[string]storedValue{}
+	for _, st := range s.Stores {
+		v := st.Freeze(db)
+		v.Ascend(0, func(_ uint64, e mvcc.Entry) bool {
+			all[string(e.Key())] = storedValue{e.Type(), e.Expire(), string(e.Bytes(nil))}
+			return true
+		})
+		v.Release()
+	}
+	return all
+}
+
+var _ transcript.Player = (*harness)(nil)
