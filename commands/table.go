@@ -8,7 +8,7 @@ import (
 
 // Families are the rows of this package; package server adds its own.
 func Families() [][]Command {
-	return [][]Command{stringCommands}
+	return [][]Command{stringCommands, connectionCommands}
 }
 
 // A Table finds rows by name. It is read-only after NewTable.

@@ -1,0 +1,36 @@
+package commands
+
+// connectionCommands are the commands that need neither keys nor a server.
+var connectionCommands = []Command{
+	{Name: "PING", Arity: -1, Run: OnConn(ping), Summary: "Ping the server"},
+	{Name: "ECHO", Arity: 2, Flags: Loading, Run: OnConn(echo), Summary: "Echo the given string"},
+	{Name: "TIME", Arity: 1, Flags: Loading, Run: OnConn(timeOfDay), Summary: "Return the current server time"},
+}
+
+// ping answers for a client without subscriptions; the others get a message
+// from package server.
+func ping(c *Call) error {
+	switch len(c.Args) {
+	case 1:
+		c.Out.Simple("PONG")
+	case 2:
+		c.Out.Bulk(c.Args[1])
+	default:
+		return ErrArity(c.Row.full)
+	}
+	return nil
+}
+
+func echo(c *Call) error {
+	c.Out.Bulk(c.Args[1])
+	return nil
+}
+
+// timeOfDay answers with seconds and the microseconds within the second.
+func timeOfDay(c *Call) error {
+	const second = 1_000_000
+	c.Out.Array(2)
+	c.Out.BulkInt(c.Micros / second)
+	c.Out.BulkInt(c.Micros % second)
+	return nil
+}
