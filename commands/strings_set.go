@@ -117,8 +117,7 @@ func set(c *Call, tx *mvcc.Tx) error {
 
 // overwrite sets the key to the value, without expiry, whatever it held.
 func overwrite(c *Call, tx *mvcc.Tx, key, value []byte) {
-	tx.Lookup(key) // a key that has expired goes first, so that others are told
-	tx.SetString(key, value, 0)
+	tx.Overwrite(key, value)
 	c.Notify('$', "set", key)
 }
 

@@ -3,7 +3,6 @@ package mvcc
 import (
 	"encoding/binary"
 	"slices"
-	"strconv"
 )
 
 // A Tx reads and writes one database at a time of the live keyspace. It needs
@@ -261,18 +260,4 @@ func (tx *Tx) adopt(key []byte, e *Entry, expire int64) {
 		tx.putObject(key, e.Type(), e.obj.mutableCopy(k.epoch), expire)
 	}
 	tx.SetClock(key, e.Clock())
-}
-
-// canonicalInt says whether the bytes are the decimal form of a 64-bit integer,
-// exactly as it would be printed.
-func canonicalInt(b []byte) (int64, bool) {
-	if len(b) == 0 || len(b) > 20 || b[0] != '-' && (b[0] < '0' || b[0] > '9') {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(string(b), 10, 64)
-	if err != nil {
-		return 0, false
-	}
-	var out [20]byte
-	return n, string(strconv.AppendInt(out[:0], n, 10)) == string(b)
 }
