@@ -225,7 +225,9 @@ func (b *bench) addProbe(t *Table, row string, s *server, r *probeResult) {
 	t.AddRaw(row, "probe itself late, max", millis, s.name, inMillis(r.LateMax))
 	t.AddRaw(row, "probe requests", count, s.name, float64(r.Asked))
 	t.AddRaw(row, "probe unanswered", count, s.name, float64(r.Unanswered))
-	t.AddRaw(row, "probe nice", count, s.name, float64(r.Nice))
+	if r.Priority != "fifo" {
+		t.Note("The probe could only run at %s priority: its waits hold some of the client's own.", r.Priority)
+	}
 }
 
 func inMillis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

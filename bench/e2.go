@@ -81,6 +81,9 @@ func runE2(b *bench, t *Table) error {
 		if err := b.fill(s, n, make([]byte, e2Value)); err != nil {
 			return err
 		}
+		if err := b.sleep(b.opt.settle); err != nil {
+			return err
+		}
 		return b.probeIdle(t, s)
 	}
 	return b.together(t, setUp, e.allRows)

@@ -51,7 +51,7 @@ func (b *bench) e5(t *Table, s *server, n, limit int) error {
 		samples, err = watchEviction(s.addr, began, &stop)
 		watched <- err
 	}()
-	const row = "14 M SETs at the limit"
+	const row = "SETs at the limit"
 	var bins []int
 	var took time.Duration
 	err := b.withProbe(t, row, s, func() error {

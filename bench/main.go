@@ -24,6 +24,7 @@ func main() {
 		exit(probeMain(os.Args[2:], os.Stdin, os.Stdout))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	err := run(ctx, os.Args[1:], os.Stdout, newProgress(os.Stderr))
 	stop()
 	exit(err)

@@ -18,10 +18,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The probe runs as a process of its own (`bench probe`), on a locked thread, without a collector, at raised priority where that is
-// allowed. The load keeps the two cores of a small machine busy: within the load's process the probe shares its
-// scheduler and collector, and at equal priority the kernel lets it wait behind the load. Either would be booked as the server's.
-// PLACEHOLDER
+// The probe runs as a process of its own (`bench probe`), on a locked thread, without a collector, under SCHED_FIFO where that is
+// allowed. Measured beside the load of 50 connections on two busy cores, how late the probe itself was at worst: 16 to 123 ms as a goroutine of the
+// load's process, with which it shares scheduler and collector; 6 to 9 ms as a process of its own, with nice -15 or
+// without; 1.5 to 6 ms under SCHED_FIFO, and 0.1 to 0.6 ms beside scanners. All of that would be booked as the server's.
 
 // maxOutstanding bounds the unanswered requests that a probe remembers: two minutes at one a millisecond.
 const maxOutstanding = 1 << 17
@@ -75,7 +75,7 @@ type probeResult struct {
 	SentP99    time.Duration `json:"from_sending_p99_ns"`
 	LateMax    time.Duration `json:"probe_late_max_ns"` // by the probe's own fault
 	Unanswered int64         `json:"unanswered"`        // after the patience ran out; their waits so far are counted
-	Nice       int           `json:"nice"`
+	Priority   string        `json:"priority"`
 }
 
 func (s *schedule) result() probeResult {
@@ -101,7 +101,7 @@ func probeMain(args []string, in io.Reader, out io.Writer) error {
 	}
 	runtime.LockOSThread()
 	debug.SetGCPercent(-1)
-	p := &prober{nice: raisePriority(), request: appendCommand(nil, "GET", *key), s: &schedule{every: int64(*every)}}
+	p := &prober{priority: raisePriority(), request: appendCommand(nil, "GET", *key), s: &schedule{every: int64(*every)}}
 	f, err := dialFile(*addr)
 	if err != nil {
 		return err
@@ -120,25 +120,29 @@ func probeMain(args []string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	r := p.s.result()
-	r.Unanswered, r.Nice = p.unanswered, p.nice
+	r.Unanswered, r.Priority = p.unanswered, p.priority
 	return json.NewEncoder(out).Encode(r)
 }
 
-// raisePriority asks for a better place in the kernel's queue and for exact timers. It returns the nice value it got.
-func raisePriority() int {
+// raisePriority asks for exact timers and for a place before all ordinary threads in the kernel's queue. It returns the
+// name of what it got.
+func raisePriority() string {
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
-	const wanted = -15
-	if unix.Setpriority(unix.PRIO_PROCESS, 0, wanted) != nil {
-		return 0
+	fifo := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Flags: unix.SCHED_FLAG_RESET_ON_FORK, Priority: 1}
+	if unix.SchedSetAttr(0, &fifo, 0) == nil {
+		return "fifo"
 	}
-	return wanted
+	if unix.Setpriority(unix.PRIO_PROCESS, 0, -15) == nil {
+		return "nice -15"
+	}
+	return "normal"
 }
 
 // A prober is a probe's socket and timetable.
 type prober struct {
 	s          *schedule
 	fd         int
-	nice       int
+	priority   string
 	request    []byte
 	out        []byte // not yet taken by the socket
 	in         [16 << 10]byte

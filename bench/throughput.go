@@ -35,7 +35,12 @@ func plainRows() []plainRow {
 func runThroughput(b *bench, t *Table) error {
 	n := b.opt.scaled(throughputKeys)
 	t.Note("%d keys, values of %d bytes; redis-benchmark with its own keys and values of 3 bytes.", n, throughputValue)
-	setUp := func(s *server) error { return b.fill(s, n, make([]byte, throughputValue)) }
+	setUp := func(s *server) error {
+		if err := b.fill(s, n, make([]byte, throughputValue)); err != nil {
+			return err
+		}
+		return b.sleep(b.opt.settle)
+	}
 	return b.together(t, setUp, func(live []*server) error { return b.plainRows(t, live, n) })
 }
 
