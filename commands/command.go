@@ -18,6 +18,7 @@ type Command struct {
 	Summary string    // one line, for COMMAND DOCS and the README
 	Subs    []Command // the subcommands of a container; their arity counts the container's name
 
+	index  int    // place among all rows of the table, subcommands included
 	full   string // lower case, "config|get" for a subcommand; set by NewTable
 	parent *Command
 	subs   map[string]*Command
@@ -25,6 +26,9 @@ type Command struct {
 
 // FullName is the name as errors and INFO print it: "get", "config|get".
 func (r *Command) FullName() string { return r.full }
+
+// Index is the row's place among all rows of its table, for per-row statistics.
+func (r *Command) Index() int { return r.index }
 
 // Container returns the command that this one is a subcommand of, or nil.
 func (r *Command) Container() *Command { return r.parent }
@@ -142,6 +146,7 @@ type Call struct {
 	Row     *Command
 	Out     *Reply
 	Now     int64         // unix ms, read once a batch
+	Micros  int64         // the same instant in unix µs
 	DB      int           // the selected database
 	MaxBulk int64         // proto-max-bulk-len, the longest string in bytes
 	Rand    func() uint64 // uniform random numbers

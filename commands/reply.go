@@ -305,3 +305,12 @@ func (r *Reply) BulkRange(v *mvcc.View, e *mvcc.Entry, from, to int64) {
 	e.Pieces(from, to, func(p []byte) bool { r.Keep(p); return true })
 	r.crlf()
 }
+
+// Recycle empties a Reply whose bytes have been sent; its memory is used again
+// unless it has grown large.
+func (r *Reply) Recycle() {
+	r.Reset()
+	if cap(r.buf) > spillFrom {
+		r.buf = nil
+	}
+}

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -18,6 +19,10 @@ type Fault struct {
 func (f *Fault) Error() string {
 	return fmt.Sprintf("internal error in '%s': %v", f.Command, f.Value)
 }
+
+// ErrGone is what Pause and Spill panic with when the client has left; the
+// command ends there and its reply goes nowhere.
+var ErrGone = errors.New("the client has left")
 
 // RunView runs a reading command and leaves exactly one reply.
 func RunView(c *Call, v *mvcc.View) error {
@@ -48,7 +53,7 @@ func (c *Call) guard(f func() error) (err error) {
 	mark := c.Out.Mark()
 	defer func() {
 		if p := recover(); p != nil {
-			err = &Fault{c.Row.full, p, debug.Stack()}
+			err = caught(c, p)
 		}
 		if err != nil {
 			c.Out.Truncate(mark)
@@ -56,4 +61,11 @@ func (c *Call) guard(f func() error) (err error) {
 		}
 	}()
 	return f()
+}
+
+func caught(c *Call, p any) error {
+	if p == ErrGone {
+		return ErrGone
+	}
+	return &Fault{c.Row.full, p, debug.Stack()}
 }

@@ -8,12 +8,13 @@ import (
 
 // Families are the rows of this package; package server adds its own.
 func Families() [][]Command {
-	return [][]Command{stringCommands, connectionCommands}
+	return [][]Command{scanCommands, keyCommands, expireCommands, objectCommands, memoryCommands, flushCommands, stringCommands, bitCommands, bitopCommands, bitfieldCommands, connectionCommands}
 }
 
 // A Table finds rows by name. It is read-only after NewTable.
 type Table struct {
 	rows map[string]*Command
+	all  []*Command // by index, subcommands included
 }
 
 // maxName is the length of the longest name of a command that is looked up.
@@ -26,14 +27,14 @@ func NewTable(families ...[]Command) *Table {
 	for _, family := range families {
 		for i := range family {
 			row := family[i]
-			add(t.rows, &row, nil)
+			t.add(t.rows, &row, nil)
 		}
 	}
 	return t
 }
 
 // add checks a row, completes it and puts it into the map.
-func add(rows map[string]*Command, row, parent *Command) {
+func (t *Table) add(rows map[string]*Command, row, parent *Command) {
 	name := strings.ToLower(row.Name)
 	row.full, row.parent = name, parent
 	if parent != nil {
@@ -44,12 +45,14 @@ func add(rows map[string]*Command, row, parent *Command) {
 		panic("commands: " + row.full + " has two rows")
 	}
 	rows[name] = row
+	row.index = len(t.all)
+	t.all = append(t.all, row)
 	if row.Subs == nil {
 		return
 	}
 	row.subs = map[string]*Command{}
 	for i := range row.Subs {
-		add(row.subs, &row.Subs[i], row)
+		t.add(row.subs, &row.Subs[i], row)
 	}
 }
 
@@ -110,6 +113,12 @@ func (t *Table) Resolve(args [][]byte) (*Command, error) {
 	}
 	return row, nil
 }
+
+// Len returns the number of rows, subcommands included; every Index is below.
+func (t *Table) Len() int { return len(t.all) }
+
+// ByIndex returns the row with the index.
+func (t *Table) ByIndex(i int) *Command { return t.all[i] }
 
 // Rows returns the top-level rows by name.
 func (t *Table) Rows() []*Command {

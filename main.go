@@ -1,0 +1,178 @@
+// Firn is a multi-threaded keyspace server that speaks the Redis protocol.
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+	"time"
+
+	"firn/server"
+	"firn/server/config"
+	"firn/server/logging"
+
+	"go.uber.org/zap"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "healthcheck" {
+		os.Exit(healthcheck(os.Args[2:]))
+	}
+	os.Exit(run(os.Args[1:]))
+}
+
+// run is the server from its command line to its exit code.
+func run(args []string) int {
+	loaded, err := load(args)
+	if err != nil {
+		fmt.Fprint(os.Stderr, err)
+		return 1
+	}
+	switch loaded.Action {
+	case config.ShowVersion:
+		fmt.Println(versionLine())
+		return 0
+	case config.ShowHelp:
+		fmt.Print(usage)
+		return 0
+	case config.CheckConfig:
+		fmt.Println("The configuration is good.")
+		return 0
+	case config.PrintConfig:
+		os.Stdout.Write(config.Print(loaded.Config))
+		return 0
+	}
+	return serve(loaded)
+}
+
+func load(args []string) (*config.Loaded, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	return config.Load(config.Sources{
+		Args:     args,
+		Dir:      dir,
+		Stdin:    os.Stdin,
+		Getenv:   os.Getenv,
+		ReadFile: os.ReadFile,
+		Glob:     filepath.Glob,
+		CheckDir: server.CheckDir,
+	})
+}
+
+func serve(loaded *config.Loaded) int {
+	c := loaded.Config
+	log, level, err := newLog(c)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer log.Sync()
+	debug.SetGCPercent(gcPercent)
+	srv := server.New(server.Options{Config: c, ConfigFile: loaded.File, Log: log, Level: level, Executable: os.Args[0]})
+	banner(log, loaded)
+	if err := srv.Start(); err != nil {
+		log.Error("could not start", zap.Error(err))
+		return 1
+	}
+	ready(log, srv)
+	return wait(log, srv)
+}
+
+// gcPercent is small because there is almost nothing to mark: the index and the
+// records hold no pointers.
+const gcPercent = 15
+
+func newLog(c *config.Config) (*zap.Logger, zap.AtomicLevel, error) {
+	level, _ := logging.ParseLevel(c.Text("loglevel"))
+	return logging.New(logging.Options{File: c.LogFile, Out: os.Stdout, JSON: c.Text("log-format") == "json", Level: level, PID: os.Getpid()})
+}
+
+func versionLine() string {
+	return fmt.Sprintf("Firn server v=7.2.4 firn=%s bits=%d", server.Version, strconv.IntSize)
+}
+
+const usage = `Usage: firn [/path/to/firn.conf] [options] [-]
+       firn - (read config from stdin)
+       firn -v or --version
+       firn -h or --help
+       firn --check-config [/path/to/firn.conf] [options]
+       firn --print-config [/path/to/firn.conf] [options]
+       firn healthcheck [port]
+
+Options are those of redis.conf, as --name value.
+`
+
+// banner logs how the server starts. The Redis suite waits for " PID: ".
+func banner(log *zap.Logger, loaded *config.Loaded) {
+	log.Info(fmt.Sprintf("Firn version=%s, redis=7.2.4, bits=%d, pid=%d, just started", server.Version, strconv.IntSize, os.Getpid()))
+	log.Info(fmt.Sprintf("Running mode=standalone, port=%d, PID: %d", loaded.Config.Port, os.Getpid()))
+	if loaded.File == "" {
+		log.Info("no config file: running on the defaults")
+	} else {
+		log.Info("Configuration loaded", zap.String("file", loaded.File))
+	}
+	for _, w := range loaded.Warnings {
+		log.Warn(w)
+	}
+}
+
+func ready(log *zap.Logger, srv *server.Server) {
+	for _, a := range srv.Addrs() {
+		log.Info("Ready to accept connections "+a.Network(), zap.String("addr", a.String()))
+	}
+}
+
+// wait ends the server at a signal, at once at the second.
+func wait(log *zap.Logger, srv *server.Server) int {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	for {
+		select {
+		case sig := <-signals:
+			log.Warn("User requested shutdown...", zap.String("signal", sig.String()))
+			srv.Shutdown()
+			go func() {
+				<-signals
+				os.Exit(1)
+			}()
+			signals = nil
+		case <-srv.Stopped():
+			log.Warn("Firn is now ready to exit, bye bye...")
+			return 0
+		}
+	}
+}
+
+// healthcheck asks a server on this machine for a PONG: 0 if it answers.
+func healthcheck(args []string) int {
+	port := "6379"
+	if len(args) > 0 {
+		port = args[0]
+	}
+	c, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", port), time.Second)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(2 * time.Second))
+	fmt.Fprint(c, "PING\r\n")
+	buf := make([]byte, 64)
+	n, _ := c.Read(buf)
+	if s := string(buf[:n]); s != "+PONG\r\n" && !alive(s) {
+		fmt.Fprintf(os.Stderr, "unhealthy: %q\n", s)
+		return 1
+	}
+	return 0
+}
+
+// alive says whether a refusal comes from a server that works.
+func alive(reply string) bool { return len(reply) > 7 && reply[:7] == "-NOAUTH" }
+

@@ -1,0 +1,54 @@
+package server
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"firn/mvcc"
+	"firn/server/config"
+	"firn/shard"
+)
+
+// apply puts into effect what parts outside the server go by. It is called at
+// the start and after every change of the configuration.
+func (srv *Server) apply(c *config.Config) {
+	srv.shards.Space.SetAccess(mvcc.Access{
+		LFU: c.MaxMemoryPolicy.LFU(), LogFactor: c.LFULogFactor, DecayTime: c.LFUDecayTime, Rand: rand.Uint64,
+	})
+	srv.shards.SetLimit(shard.Limit{
+		Max:     c.MaxMemory,
+		Policy:  policyOf(c.MaxMemoryPolicy),
+		Samples: c.MaxMemorySamples,
+		Slice:   evictionSlice(c.MaxMemoryTenacity),
+		Extra:   srv.clients.memory.Load,
+	})
+}
+
+// policyOf translates the configuration's policy.
+func policyOf(p config.EvictionPolicy) shard.Policy {
+	switch p {
+	case config.VolatileLRU:
+		return shard.VolatileLRU
+	case config.VolatileLFU:
+		return shard.VolatileLFU
+	case config.VolatileRandom:
+		return shard.VolatileRandom
+	case config.VolatileTTL:
+		return shard.VolatileTTL
+	case config.AllKeysLRU:
+		return shard.AllKeysLRU
+	case config.AllKeysLFU:
+		return shard.AllKeysLFU
+	case config.AllKeysRandom:
+		return shard.AllKeysRandom
+	}
+	return shard.NoEviction
+}
+
+// evictionSlice is how long one command may evict before it is run, by
+// maxmemory-eviction-tenacity (evictionTimeLimitUs of Redis' evict.c): 500 µs at
+// 10, up to 2 ms, and never longer than that, because nothing may hold others up.
+func evictionSlice(tenacity int) time.Duration {
+	return min(time.Duration(max(tenacity, 1))*50*time.Microsecond, 2*time.Millisecond)
+}
+

@@ -1,0 +1,215 @@
+package server
+
+import (
+	"sync"
+
+	"firn/commands"
+	"firn/mvcc"
+	"firn/shard"
+)
+
+// cutFrom is the number of keys from which a command over frozen versions runs
+// aside; a SCAN with the default COUNT doesn't.
+const cutFrom = 32
+
+// scan runs a command over frozen versions.
+func (s *session) scan(c *commands.Call) error {
+	cut := s.srv.shards.NewCut(c.DB, c.Now)
+	if c.Row.Cost != nil && c.Row.Cost(c, nil) > cutFrom {
+		s.aside(func(c *commands.Call) error {
+			defer cut.Release()
+			return commands.RunCut(c, cut)
+		})
+		return nil
+	}
+	defer cut.Release()
+	return commands.RunCut(c, cut)
+}
+
+// readAside runs a reading command over the versions of its shards.
+func (s *session) readAside(cut *shard.Cut) error {
+	s.aside(func(c *commands.Call) error {
+		defer cut.Release()
+		var v mvcc.View
+		v.FrozenView(cut.Space(), c.DB, c.Now, cut.Versions())
+		err := commands.RunView(c, &v)
+		s.srv.stats.lookups(v.Hits, v.Misses)
+		return err
+	})
+	return nil
+}
+
+// writeAside runs a long write in slices, with its keys locked.
+func (s *session) writeAside() error {
+	s.aside(func(c *commands.Call) (err error) {
+		var keys [][]byte
+		c.Row.Keys.Each(c.Args, func(i int) { keys = append(keys, c.Args[i]) })
+		s.srv.shards.Long(keys, []int{c.DB}, func(h *shard.Hold, pause func()) []shard.Effect {
+			h.Tx.Begin(s.srv.shards.Space, c.DB, c.Now)
+			h.Tx.Splice()
+			c.Pause = pause // a write that has begun is finished, whoever has left
+			err = commands.RunOwner(c, &h.Tx)
+			h.CountExpired()
+			s.srv.stats.wrote(&h.Tx)
+			return c.Effects(&h.Tx)
+		})
+		s.srv.published(c)
+		return err
+	})
+	return nil
+}
+
+// aside runs f on the heavy pool with a Call of its own; the session waits, and
+// goes on when the reply is in. The arguments stay valid meanwhile, because a
+// waiting session is not read into.
+func (s *session) aside(f func(*commands.Call) error) {
+	s.waiting = true
+	start := s.srv.monotonic()
+	fl := &flow{s: s}
+	fl.ready.L = &fl.mu
+	s.flow = fl
+	c := s.call
+	out := commands.Reply{}
+	out.SetProto(s.out.Proto())
+	out.Stream(fl.send)
+	c.Out, c.Pause = &out, fl.pause
+	if !s.srv.shards.Heavy.Go(func() {
+		err := f(&c)
+		parts := out.Take()
+		s.home.post(func() { s.rejoin(&c, start, parts, err) })
+	}) {
+		s.waiting, s.flow = false, nil
+		s.peer.close()
+	}
+}
+
+// rejoin takes the reply of a command that ran aside and goes on with the
+// session's next command.
+func (s *session) rejoin(c *commands.Call, start int64, parts [][]byte, err error) {
+	if s.closed {
+		return
+	}
+	s.waiting, s.flow = false, nil
+	mark := s.out.Mark()
+	for _, p := range parts {
+		s.out.Keep(p)
+	}
+	s.finish(c, start, mark, err)
+	s.goOn()
+}
+
+// goOn runs what the client has sent meanwhile.
+func (s *session) goOn() {
+	s.process()
+	s.peer.flush()
+	if !s.closed && !s.paused() {
+		s.peer.resume()
+	}
+}
+
+// wait puts the session in line behind a long write.
+func (s *session) wait(l *shard.Lock) error {
+	s.waiting, s.parked = true, s.call.Args
+	l.Wait(func() { s.home.post(s.retry) })
+	return nil
+}
+
+// retry runs the command that waited in line.
+func (s *session) retry() {
+	if s.closed || s.parked == nil {
+		return
+	}
+	args := s.parked
+	s.waiting, s.parked = false, nil
+	now := s.home.clock()
+	s.call.Micros, s.call.Now = now, now/1000
+	s.dispatch(args)
+	s.goOn()
+}
+
+const (
+	flowWindow = 1 << 20 // bytes of a streamed reply that may wait for the socket
+)
+
+// A flow streams the reply of a command that runs aside to its session, no
+// faster than the client reads.
+type flow struct {
+	s     *session
+	mu    sync.Mutex
+	ready sync.Cond
+	ahead int // bytes handed to the session and not yet written
+	gone  bool
+}
+
+// send hands parts to the session, and waits while too much is ahead of the
+// client. The wait takes up no place of the pool.
+func (f *flow) send(parts [][]byte) {
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
+	f.mu.Lock()
+	f.ahead += n
+	gone, full := f.gone, f.ahead > flowWindow
+	f.mu.Unlock()
+	if gone {
+		panic(commands.ErrGone)
+	}
+	f.s.home.post(func() { f.deliver(parts) })
+	if full {
+		f.s.srv.shards.Heavy.Block(f.waitRoom)
+	}
+}
+
+// deliver runs at the session's home.
+func (f *flow) deliver(parts [][]byte) {
+	if f.s.closed {
+		return
+	}
+	if f.s.reply == replyOn {
+		for _, p := range parts {
+			f.s.enqueue(p)
+		}
+	}
+	f.s.checkOutput()
+	if !f.s.closed {
+		f.s.peer.flush()
+		f.drained(f.s.queued)
+	}
+}
+
+func (f *flow) waitRoom() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for f.ahead > flowWindow/2 && !f.gone {
+		f.ready.Wait()
+	}
+}
+
+// drained says how many bytes the session still has to write.
+func (f *flow) drained(left int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ahead = left
+	f.ready.Signal()
+}
+
+// abort says that the client is gone.
+func (f *flow) abort() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gone = true
+	f.ready.Signal()
+}
+
+// pause lets other heavy work have its turn; if the client is gone it ends the
+// command.
+func (f *flow) pause() {
+	f.mu.Lock()
+	gone := f.gone
+	f.mu.Unlock()
+	if gone {
+		panic(commands.ErrGone)
+	}
+	f.s.srv.shards.Heavy.Yield()
+}

@@ -1,0 +1,176 @@
+package server
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+
+	"firn/commands"
+)
+
+const openToAll = commands.NoAuth | commands.Loading
+
+var connectionCommands = []commands.Command{
+	{Name: "HELLO", Arity: -1, Run: onSession(hello), Flags: openToAll | commands.NoScript, Summary: "Handshake with Redis"},
+	{Name: "AUTH", Arity: -2, Run: onSession(auth), Flags: openToAll | commands.NoScript, Summary: "Authenticate to the server"},
+	{Name: "SELECT", Arity: 2, Run: onSession(selectDB), Flags: commands.Loading, Summary: "Change the selected database for the current connection"},
+	{Name: "QUIT", Arity: -1, Run: onSession(quit), Flags: openToAll | commands.NoScript, Summary: "Close the connection"},
+	{Name: "RESET", Arity: 1, Run: onSession(reset), Flags: openToAll | commands.NoScript, Summary: "Reset the connection"},
+}
+
+// helloOptions is what follows HELLO.
+type helloOptions struct {
+	proto      int
+	user, pass []byte // nil: no AUTH
+	name       []byte // nil: no SETNAME
+}
+
+func parseHello(c *commands.Call) (o helloOptions, err error) {
+	if len(c.Args) == 1 {
+		return o, nil
+	}
+	n, ok := commands.ParseInt(c.Args[1])
+	if !ok {
+		return o, commands.ErrProtoNotInt
+	}
+	if n != commands.RESP2 && n != commands.RESP3 {
+		return o, commands.ErrNoProto
+	}
+	o.proto = int(n)
+	for i := 2; i < len(c.Args); i++ {
+		left := len(c.Args) - i - 1
+		switch {
+		case c.Is(i, "AUTH") && left >= 2:
+			o.user, o.pass = c.Args[i+1], c.Args[i+2]
+			i += 2
+		case c.Is(i, "SETNAME") && left >= 1:
+			o.name = c.Args[i+1]
+			i++
+		default:
+			return o, commands.ErrHelloOption(c.Args[i])
+		}
+	}
+	return o, nil
+}
+
+// hello changes nothing unless all of it can be done.
+func hello(c *commands.Call, s *session) error {
+	o, err := parseHello(c)
+	if err != nil {
+		return err
+	}
+	if o.name != nil && !validName(o.name) {
+		return commands.ErrClientName
+	}
+	if o.user != nil {
+		if err := s.authenticate(o.user, o.pass); err != nil {
+			return err
+		}
+	}
+	if !s.authed {
+		return commands.ErrHelloNoAuth
+	}
+	if o.name != nil {
+		s.setName(string(o.name))
+	}
+	if o.proto != 0 {
+		s.setProto(o.proto)
+	}
+	s.greet(c.Out)
+	return nil
+}
+
+func (s *session) greet(out *commands.Reply) {
+	out.Map(7)
+	out.BulkString("server")
+	out.BulkString("redis")
+	out.BulkString("version")
+	out.BulkString(redisVersion)
+	out.BulkString("proto")
+	out.Int(int64(out.Proto()))
+	out.BulkString("id")
+	out.Int(s.info.id)
+	out.BulkString("mode")
+	out.BulkString("standalone")
+	out.BulkString("role")
+	out.BulkString("master")
+	out.BulkString("modules")
+	out.Array(0)
+}
+
+func (s *session) setProto(p int) {
+	s.out.SetProto(p)
+	s.info.proto.Store(int32(p))
+}
+
+func (s *session) setName(name string) { s.info.name.Store(&name) }
+
+// validName says whether a client or library name has only printable characters
+// and no space, so that CLIENT LIST stays readable.
+func validName(b []byte) bool {
+	for _, ch := range b {
+		if ch < '!' || ch > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func auth(c *commands.Call, s *session) error {
+	if len(c.Args) > 3 {
+		return commands.ErrSyntax
+	}
+	user, pass := []byte("default"), c.Args[len(c.Args)-1]
+	if len(c.Args) == 3 {
+		user = c.Args[1]
+	} else if s.srv.config().RequirePass == "" {
+		return commands.ErrNoPassword
+	}
+	if err := s.authenticate(user, pass); err != nil {
+		return err
+	}
+	c.Out.OK()
+	return nil
+}
+
+// authenticate checks user and password in a time that does not depend on them.
+func (s *session) authenticate(user, pass []byte) error {
+	want := s.srv.config().RequirePass
+	a, b := sha256.Sum256(pass), sha256.Sum256([]byte(want))
+	good := subtle.ConstantTimeCompare(a[:], b[:]) == 1 || want == ""
+	if !good || string(user) != "default" {
+		return commands.ErrWrongPass
+	}
+	s.authed = true
+	return nil
+}
+
+func selectDB(c *commands.Call, s *session) error {
+	n, ok := commands.ParseInt(c.Args[1])
+	if !ok {
+		return commands.ErrNotInteger
+	}
+	if n < 0 || n >= int64(s.srv.config().Databases) {
+		return commands.ErrDBIndex
+	}
+	s.db = int(n)
+	c.Out.OK()
+	return nil
+}
+
+func quit(c *commands.Call, s *session) error {
+	c.Out.OK()
+	s.closing = true
+	return nil
+}
+
+// reset makes the connection as it was when it was new.
+func reset(c *commands.Call, s *session) error {
+	s.db, s.noTouch, s.reply = 0, false, replyOn
+	s.setProto(commands.RESP2)
+	s.setName("")
+	s.info.noEvict.Store(false)
+	s.info.noTouch.Store(false)
+	s.authed = s.srv.config().RequirePass == ""
+	c.Out.Simple("RESET")
+	return nil
+}

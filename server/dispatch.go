@@ -1,0 +1,108 @@
+package server
+
+import (
+	"firn/commands"
+	"firn/shard"
+)
+
+// heavyFrom is the cost from which a command runs aside: about the number of
+// elements, or microseconds, that a loop may spend on one client.
+const heavyFrom = 200
+
+// dispatch takes one command from its arguments to its reply. A command that
+// goes aside, or waits in line, leaves the session waiting; its reply comes
+// later, and the session's next command after it.
+func (s *session) dispatch(args [][]byte) {
+	c := &s.call
+	c.DB = s.db
+
+	// Lookup, and whether this client may run it now.
+	row, err := s.srv.table.Resolve(args)
+	if err == nil {
+		err = s.permit(row)
+	}
+	if err != nil {
+		s.reject(row, args, err)
+		return
+	}
+
+	// Route: to the session, to the shards of its keys, or aside.
+	c.Begin(row, args)
+	c.WantEvents = s.srv.wantEvents()
+	start, mark := s.srv.monotonic(), c.Out.Mark()
+	switch row.Run.Kind() {
+	case commands.KindConn:
+		err = commands.RunConn(c)
+	case commands.KindServer:
+		err = c.Guard(func() error { return row.Run.(onSession)(c, s) })
+	case commands.KindView:
+		err = s.read(c)
+	case commands.KindOwner:
+		err = s.write(c)
+	case commands.KindCut:
+		err = s.scan(c)
+	}
+	if s.waiting {
+		return
+	}
+
+	// Account, and keep back the reply that CLIENT REPLY does not want.
+	s.finish(c, start, mark, err)
+}
+
+// read runs a command on the live keyspace with its shards held, or sends it
+// aside with their versions.
+func (s *session) read(c *commands.Call) error {
+	h := s.home.hold()
+	if l := s.take(h, c, false); l != nil {
+		return s.wait(l)
+	}
+	defer h.Give()
+	h.View.LiveView(s.srv.shards.Space, c.DB, c.Now)
+	h.View.NoTouch = s.noTouch
+	if c.Row.Cost != nil && c.Row.Cost(c, &h.View) > heavyFrom {
+		return s.readAside(h.Freeze(c.DB, c.Now))
+	}
+	err := commands.RunView(c, &h.View)
+	s.srv.stats.lookups(h.View.Hits, h.View.Misses)
+	s.srv.expired(h.Expire(c.Now))
+	return err
+}
+
+// write runs a command with its shards held: apply, then tell the journal, and
+// only then give the shards back, so that the journal has the order in which
+// things happened. The reply leaves after that.
+func (s *session) write(c *commands.Call) error {
+	h := s.home.hold()
+	if l := s.take(h, c, c.Row.Keys.All); l != nil {
+		return s.wait(l)
+	}
+	defer h.Give()
+	h.Tx.Begin(s.srv.shards.Space, c.DB, c.Now)
+	h.Tx.NoTouch = s.noTouch
+	if c.Row.Cost != nil && c.Row.Cost(c, &h.Tx.View) > heavyFrom {
+		return s.writeAside()
+	}
+	err := commands.RunOwner(c, &h.Tx)
+	h.Commit(c.Now, c.Effects(&h.Tx))
+	h.CountExpired()
+	s.srv.stats.wrote(&h.Tx)
+	s.srv.published(c)
+	return err
+}
+
+// take takes the shards of the command's keys, or returns the long write to
+// wait for.
+func (s *session) take(h *shard.Hold, c *commands.Call, exclusive bool) *shard.Lock {
+	h.Reset()
+	k := &c.Row.Keys
+	switch {
+	case k.All:
+		h.WantAll()
+	case k.First == 1 && k.Last == 1 && k.Find == nil:
+		h.Want(c.Args[1])
+	default:
+		k.Each(c.Args, func(i int) { h.Want(c.Args[i]) })
+	}
+	return h.Take(exclusive)
+}

@@ -1,0 +1,79 @@
+package server
+
+import (
+	"errors"
+	"strings"
+
+	"firn/commands"
+	"firn/shard"
+
+	"go.uber.org/zap"
+)
+
+// permit says whether the client may run the row now.
+func (s *session) permit(row *commands.Command) error {
+	if !s.authed && row.Flags&commands.NoAuth == 0 {
+		return commands.ErrNoAuth
+	}
+	if s.srv.shards.Over() > 0 {
+		return s.makeRoom(row)
+	}
+	return nil
+}
+
+// makeRoom evicts what is over the memory limit; a command that takes memory is
+// refused if nothing can be.
+func (s *session) makeRoom(row *commands.Command) error {
+	if s.srv.shards.MakeRoom(s.call.Now) == shard.RoomNone && row.Flags&commands.DenyOOM != 0 {
+		return commands.ErrOOM
+	}
+	return nil
+}
+
+// reject answers a command that is not run.
+func (s *session) reject(row *commands.Command, args [][]byte, err error) {
+	if row == nil && smuggled(args[0]) {
+		s.srv.log.Warn("Possible SECURITY ATTACK detected. It looks like somebody is sending POST or Host: commands to Redis. This is likely due to an attacker attempting to use Cross Protocol Scripting to compromise your Redis instance. Connection aborted.",
+			zap.String("client", s.info.peer.addr))
+		s.peer.close()
+		return
+	}
+	mark := s.out.Mark()
+	s.out.Error(err)
+	s.srv.stats.refused(row, err)
+	s.silence(mark)
+}
+
+// smuggled says whether the command is the start of an HTTP request that a
+// browser was made to send here.
+func smuggled(name []byte) bool {
+	return strings.EqualFold(string(name), "post") || strings.EqualFold(string(name), "host:")
+}
+
+// finish accounts for a command whose reply is in.
+func (s *session) finish(c *commands.Call, start int64, mark int, err error) {
+	nanos := s.srv.monotonic() - start
+	s.srv.stats.ran(c.Row, nanos, err)
+	s.info.lastRow.Store(int32(c.Row.Index()))
+	var fault *commands.Fault
+	if errors.As(err, &fault) {
+		s.srv.stats.unexpectedErrors.Add(1)
+		s.srv.log.Error("internal error in a command", zap.String("command", fault.Command), zap.Any("panic", fault.Value), zap.ByteString("stack", fault.Stack))
+	}
+	s.srv.observe(s, c, nanos)
+	s.silence(mark)
+}
+
+// silence cuts a reply off that CLIENT REPLY does not want, and steps on after
+// a SKIP.
+func (s *session) silence(mark int) {
+	if s.reply != replyOn {
+		s.out.Truncate(mark)
+	}
+	switch s.reply {
+	case replySkipNext:
+		s.reply = replySkip
+	case replySkip:
+		s.reply = replyOn
+	}
+}

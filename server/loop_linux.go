@@ -1,0 +1,326 @@
+package server
+
+import (
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"firn/shard"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	readSize   = 4 << 10 // least room for one read
+	eventsMax  = 256     // events taken at a wake-up
+	spins      = 3       // polls with a yield in between before the loop blocks
+	loopPeriod = 100 * time.Millisecond
+)
+
+// A loop serves many plain connections from one goroutine, by epoll with raw
+// non-blocking reads and writes. Measured on two cores, 50 connections, CPU per
+// operation without pipelining: a loop 10 µs, a goroutine a connection 16 µs,
+// redcon 18 µs. It is not locked to an OS thread (that costs a quarter of the
+// throughput), and polls a few times, with a yield, before it blocks.
+type loop struct {
+	srv   *Server
+	epoll int
+	wake  int // eventfd
+	conns []*loopConn
+	n     atomic.Int32 // connections
+	h     *shard.Hold
+	micro int64
+
+	mu     sync.Mutex
+	posted []func()
+	woken  bool // a wake-up is on its way, or the loop is awake
+	done   chan struct{}
+	stop   bool
+}
+
+func newLoop(srv *Server) (*loop, error) {
+	ep, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	wake, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	if err != nil {
+		unix.Close(ep)
+		return nil, err
+	}
+	l := &loop{srv: srv, epoll: ep, wake: wake, h: srv.shards.NewHold(), done: make(chan struct{})}
+	return l, l.add(wake, unix.EPOLLIN)
+}
+
+func (l *loop) add(fd int, events uint32) error {
+	return unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)})
+}
+
+func (l *loop) clock() int64      { return l.micro }
+func (l *loop) hold() *shard.Hold { return l.h }
+
+// post implements home.
+func (l *loop) post(f func()) {
+	l.mu.Lock()
+	l.posted = append(l.posted, f)
+	wake := !l.woken
+	l.woken = true
+	l.mu.Unlock()
+	if wake {
+		var one [8]byte
+		binary.NativeEndian.PutUint64(one[:], 1)
+		unix.Write(l.wake, one[:])
+	}
+}
+
+// run serves until shutdown.
+func (l *loop) run() {
+	defer close(l.done)
+	events := make([]unix.EpollEvent, eventsMax)
+	next := time.Now()
+	for !l.stop {
+		n := l.wait(events)
+		now := time.Now()
+		l.micro = now.UnixMicro()
+		l.runPosted()
+		for i := range events[:n] {
+			l.event(&events[i])
+		}
+		if now.After(next) {
+			next = now.Add(loopPeriod)
+			l.periodic()
+		}
+	}
+	l.closeAll()
+}
+
+// wait returns the next events: it looks a few times, letting other goroutines
+// run in between, before it blocks for at most a period.
+func (l *loop) wait(events []unix.EpollEvent) int {
+	for range spins {
+		if n, err := unix.EpollWait(l.epoll, events, 0); n > 0 || err != nil && !errors.Is(err, unix.EINTR) {
+			return max(n, 0)
+		}
+		if l.hasPosted() {
+			return 0
+		}
+		runtime.Gosched()
+	}
+	l.mu.Lock()
+	l.woken = len(l.posted) > 0
+	block := !l.woken
+	l.mu.Unlock()
+	if !block {
+		return 0
+	}
+	n, _ := unix.EpollWait(l.epoll, events, int(loopPeriod/time.Millisecond))
+	l.mu.Lock()
+	l.woken = true
+	l.mu.Unlock()
+	return max(n, 0)
+}
+
+func (l *loop) hasPosted() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.posted) > 0
+}
+
+func (l *loop) runPosted() {
+	l.mu.Lock()
+	fs := l.posted
+	l.posted = nil
+	l.mu.Unlock()
+	for _, f := range fs {
+		f()
+	}
+}
+
+func (l *loop) event(e *unix.EpollEvent) {
+	fd := int(e.Fd)
+	if fd == l.wake {
+		var b [8]byte
+		unix.Read(fd, b[:])
+		return
+	}
+	if fd >= len(l.conns) || l.conns[fd] == nil {
+		return
+	}
+	c := l.conns[fd]
+	if e.Events&(unix.EPOLLERR|unix.EPOLLHUP) != 0 && c.s.waiting {
+		c.close()
+		return
+	}
+	if e.Events&unix.EPOLLOUT != 0 {
+		c.writable()
+	}
+	if e.Events&(unix.EPOLLIN|unix.EPOLLHUP|unix.EPOLLERR) != 0 && !c.s.closed {
+		c.readable()
+	}
+}
+
+// periodic looks after the clients that do nothing.
+func (l *loop) periodic() {
+	for _, c := range l.conns {
+		if c != nil {
+			c.s.tick(l.micro / 1000)
+		}
+	}
+}
+
+func (l *loop) closeAll() {
+	for _, c := range l.conns {
+		if c != nil {
+			c.flush()
+			c.close()
+		}
+	}
+	unix.Close(l.epoll)
+	unix.Close(l.wake)
+}
+
+// shutdown ends the loop and waits for it.
+func (l *loop) shutdown() {
+	l.post(func() { l.stop = true })
+	<-l.done
+}
+
+// A loopConn is the socket of a session that a loop serves.
+type loopConn struct {
+	l    *loop
+	fd   int
+	s    *session
+	mask uint32 // what epoll watches
+}
+
+// adopt makes the loop serve an accepted, non-blocking socket.
+func (l *loop) adopt(fd int, peer peerInfo) {
+	c := &loopConn{l: l, fd: fd, mask: unix.EPOLLIN}
+	if err := l.add(fd, c.mask); err != nil {
+		unix.Close(fd)
+		l.srv.clients.dropped()
+		return
+	}
+	c.s = l.srv.newSession(l, c, peer)
+	for len(l.conns) <= fd {
+		l.conns = append(l.conns, nil)
+	}
+	l.conns[fd] = c
+	l.n.Add(1)
+	l.srv.clients.add(c.s)
+}
+
+// watch changes what epoll watches.
+func (c *loopConn) watch(mask uint32) {
+	if mask != c.mask {
+		c.mask = mask
+		unix.EpollCtl(c.l.epoll, unix.EPOLL_CTL_MOD, c.fd, &unix.EpollEvent{Events: mask, Fd: int32(c.fd)})
+	}
+}
+
+func (c *loopConn) readable() {
+	s := c.s
+	if s.paused() || s.closing {
+		c.watch(c.mask &^ unix.EPOLLIN)
+		return
+	}
+	buf := s.in.Space(readSize)
+	n, err := unix.Read(c.fd, buf)
+	switch {
+	case n > 0:
+	case errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR):
+		return
+	default:
+		c.close()
+		return
+	}
+	s.in.Advance(n)
+	s.srv.stats.netIn.Add(int64(n))
+	s.process()
+	c.flush()
+}
+
+// flush implements transport: one write in the usual case, without a copy.
+func (c *loopConn) flush() {
+	s := c.s
+	if s.closed {
+		return
+	}
+	if s.queued == 0 && s.out.Plain() {
+		c.writePlain()
+	} else {
+		s.collect()
+		c.drain()
+	}
+	if s.closed {
+		return
+	}
+	if s.queued == 0 {
+		c.watch(c.mask &^ unix.EPOLLOUT)
+		if s.closing && !s.waiting {
+			c.close()
+		}
+		return
+	}
+	c.watch(c.mask | unix.EPOLLOUT)
+}
+
+func (c *loopConn) writePlain() {
+	s, b := c.s, c.s.out.Bytes()
+	if len(b) == 0 {
+		return
+	}
+	n, err := unix.Write(c.fd, b)
+	if n == len(b) {
+		s.srv.stats.netOut.Add(int64(n))
+		s.out.Recycle()
+		return
+	}
+	if n < 0 && !again(err) {
+		c.close()
+		return
+	}
+	s.collect()
+	s.wrote(max(n, 0))
+}
+
+// drain writes the queue as far as the peer takes it.
+func (c *loopConn) drain() {
+	for s := c.s; s.queued > 0; {
+		n, err := unix.Writev(c.fd, s.queue[:min(len(s.queue), 64)])
+		if n <= 0 {
+			if !again(err) {
+				c.close()
+			}
+			return
+		}
+		s.wrote(n)
+	}
+}
+
+func again(err error) bool { return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) }
+
+func (c *loopConn) writable() {
+	was := c.s.paused()
+	c.flush()
+	if !c.s.closed && was && !c.s.paused() {
+		c.s.goOn()
+	}
+}
+
+// resume implements transport.
+func (c *loopConn) resume() { c.watch(c.mask | unix.EPOLLIN) }
+
+// close implements transport.
+func (c *loopConn) close() {
+	if c.s.closed {
+		return
+	}
+	unix.Close(c.fd) // takes it out of epoll as well
+	c.l.conns[c.fd] = nil
+	c.l.n.Add(-1)
+	c.s.ended()
+}

@@ -1,0 +1,186 @@
+package server
+
+import (
+	"cmp"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"firn/commands"
+)
+
+// peerInfo is what is known of a connection when it is accepted.
+type peerInfo struct {
+	addr, laddr string // as CLIENT LIST prints them
+	unix, tls   bool
+	local       bool // loopback or unix socket
+}
+
+func peerOf(nc net.Conn, secure bool) peerInfo {
+	if _, ok := nc.LocalAddr().(*net.UnixAddr); ok {
+		path := nc.LocalAddr().String()
+		return peerInfo{addr: path + ":0", laddr: path + ":0", unix: true, local: true}
+	}
+	p := peerInfo{addr: nc.RemoteAddr().String(), laddr: nc.LocalAddr().String(), tls: secure}
+	if a, ok := nc.RemoteAddr().(*net.TCPAddr); ok {
+		p.local = a.IP.IsLoopback()
+	}
+	return p
+}
+
+// clientInfo is what others may see of a session: constant after init, or
+// atomic.
+type clientInfo struct {
+	srv     *Server
+	id      int64
+	peer    peerInfo
+	created time.Time
+
+	name, libName, libVer atomic.Pointer[string]
+	lastActive            atomic.Int64 // unix ms
+	db                    atomic.Int32
+	proto                 atomic.Int32
+	lastRow               atomic.Int32 // index of the last command's row, -1: none
+	qbuf, qcap            atomic.Int64 // bytes received and not yet run; of the buffer
+	out                   atomic.Int64 // bytes of replies not yet read
+	waiting               atomic.Bool
+	noEvict, noTouch      atomic.Bool
+	counted               int64 // bytes in registry.memory, at the home
+}
+
+func (i *clientInfo) init(srv *Server, s *session, peer peerInfo) {
+	i.srv, i.peer, i.created = srv, peer, time.Now()
+	i.id = srv.clients.nextID()
+	i.lastRow.Store(-1)
+	i.proto.Store(int32(s.out.Proto()))
+	empty := ""
+	i.name.Store(&empty)
+	i.libName.Store(&empty)
+	i.libVer.Store(&empty)
+	i.lastActive.Store(i.created.UnixMilli())
+}
+
+// memoryStep is how much a client's buffers must change to be accounted anew.
+const memoryStep = 4096
+
+// update shows others the state of the session after a batch. It stores what
+// has changed: an atomic store is dear, a load is not.
+func (i *clientInfo) update(s *session) {
+	put(&i.lastActive, s.lastActive)
+	put(&i.out, int64(s.queued+s.out.Len()))
+	put(&i.qbuf, int64(s.in.Buffered()))
+	put(&i.qcap, int64(s.in.Cap()))
+	if i.waiting.Load() != s.waiting {
+		i.waiting.Store(s.waiting)
+	}
+	if int(i.db.Load()) != s.db {
+		i.db.Store(int32(s.db))
+	}
+	now := i.out.Load() + i.qcap.Load()
+	if s.closed {
+		now = 0
+	}
+	if d := now - i.counted; d >= memoryStep || d <= -memoryStep || s.closed {
+		i.srv.clients.memory.Add(d)
+		i.counted = now
+	}
+}
+
+func put(a *atomic.Int64, v int64) {
+	if a.Load() != v {
+		a.Store(v)
+	}
+}
+
+// registry knows all sessions.
+type registry struct {
+	srv    *Server
+	lastID atomic.Int64
+	count  atomic.Int64 // connections admitted, also those not yet in all
+	memory atomic.Int64 // bytes of the clients' buffers, to about 4 KiB each
+
+	mu  sync.Mutex
+	all map[int64]*session
+}
+
+func newRegistry(srv *Server) *registry {
+	return &registry{srv: srv, all: map[int64]*session{}}
+}
+
+func (r *registry) nextID() int64 { return r.lastID.Add(1) }
+
+func (r *registry) add(s *session) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all[s.info.id] = s
+}
+
+func (r *registry) remove(s *session) {
+	r.mu.Lock()
+	delete(r.all, s.info.id)
+	r.mu.Unlock()
+	r.dropped()
+}
+
+// dropped says that an admitted connection is gone.
+func (r *registry) dropped() { r.count.Add(-1) }
+
+// sessions returns all sessions by id. Only their info and home may be used by
+// others.
+func (r *registry) sessions() []*session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := make([]*session, 0, len(r.all))
+	for _, s := range r.all {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *session) int { return cmp.Compare(a.info.id, b.info.id) })
+	return all
+}
+
+func (r *registry) byID(id int64) *session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all[id]
+}
+
+// closeOthers ends the connections that have a home of their own; loops end
+// theirs.
+func (r *registry) closeOthers() {
+	for _, s := range r.sessions() {
+		if c, ok := s.peer.(*netConn); ok {
+			c.post(c.close)
+		}
+	}
+}
+
+// admit counts a new connection in, or says why it can't be.
+func (srv *Server) admit(peer *peerInfo) error {
+	c := srv.config()
+	if srv.clients.count.Add(1) > int64(c.MaxClients) {
+		srv.clients.dropped()
+		return commands.ErrMaxClients
+	}
+	if c.ProtectedMode && c.RequirePass == "" && !peer.local {
+		srv.clients.dropped()
+		return commands.ErrProtected
+	}
+	return nil
+}
+
+// tick is called every 100 ms at the session's home.
+func (s *session) tick(now int64) {
+	if s.closed {
+		return
+	}
+	s.call.Now = now
+	if s.queued > 0 {
+		s.checkOutput()
+	}
+	if t := int64(s.srv.config().Timeout); t > 0 && !s.waiting && now-s.lastActive > t*1000 {
+		s.peer.close()
+	}
+}
+

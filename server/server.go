@@ -1,0 +1,182 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	mrand "math/rand/v2"
+	"net"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"firn/commands"
+	"firn/mvcc"
+	"firn/server/config"
+	"firn/shard"
+
+	"go.uber.org/zap"
+)
+
+// Options is what a Server is started with.
+type Options struct {
+	Config     *config.Config
+	ConfigFile string // in full; "" if there is none
+	Log        *zap.Logger
+	Level      zap.AtomicLevel // the log's
+	Executable string
+	// Seed of the position hash; zero: a random one.
+	Seed mvcc.Seed
+}
+
+// A Server is one running keyspace server. Start it with Start, end it with
+// Shutdown, and wait with Wait.
+type Server struct {
+	opt     Options
+	log     *zap.Logger
+	cfg     atomic.Pointer[config.Config]
+	cfgMu   sync.Mutex // one change of the configuration at a time
+	table   *commands.Table
+	shards  *shard.Set
+	stats   *stats
+	clients *registry
+	slow    *slowlog
+	latency *latencyMonitor
+	started time.Time
+	runID   string
+	seed    mvcc.Seed
+
+	loops     []*loop
+	listeners []*listener
+	conns     sync.WaitGroup // goroutines of netConns and accepters
+	duties    sync.WaitGroup
+	cancel    context.CancelFunc
+	stopOnce  sync.Once
+	stopped   chan struct{}
+}
+
+// New returns a server that listens on nothing yet.
+func New(o Options) *Server {
+	if o.Seed == (mvcc.Seed{}) {
+		o.Seed = mvcc.Seed{randomUint64(), randomUint64()}
+	}
+	srv := &Server{opt: o, log: o.Log, started: time.Now(), runID: randomHex(20), seed: o.Seed, stopped: make(chan struct{})}
+	srv.cfg.Store(o.Config)
+	srv.table = commands.NewTable(append(commands.Families(), families()...)...)
+	srv.stats = newStats(srv.table)
+	srv.clients = newRegistry(srv)
+	srv.slow = newSlowlog()
+	srv.latency = newLatencyMonitor()
+	cores := runtime.NumCPU()
+	srv.shards = shard.New(shard.Config{
+		Shards:       o.Config.ShardCount(cores),
+		Databases:    o.Config.Databases,
+		Hash:         o.Seed.Hasher(),
+		HeavyThreads: o.Config.HeavyThreadCount(cores),
+		Clock:        func() int64 { return time.Now().UnixMilli() },
+		Rand:         mrand.Uint64,
+	})
+	return srv
+}
+
+// config returns the present configuration, which is never changed.
+func (srv *Server) config() *config.Config { return srv.cfg.Load() }
+
+// rand gives commands their chance.
+func (srv *Server) rand() uint64 { return mrand.Uint64() }
+
+// monotonic is the time since the start in nanoseconds.
+func (srv *Server) monotonic() int64 { return int64(time.Since(srv.started)) }
+
+// Start listens, and serves until Shutdown. If it can't listen on an address it
+// returns the error and serves nothing.
+func (srv *Server) Start() error {
+	srv.apply(srv.config())
+	for range srv.config().EventLoopCount(runtime.NumCPU()) {
+		l, err := newLoop(srv)
+		if err != nil {
+			return err
+		}
+		srv.loops = append(srv.loops, l)
+	}
+	if err := srv.listen(); err != nil {
+		srv.unlisten()
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	srv.cancel = cancel
+	srv.duties.Add(1)
+	go func() {
+		defer srv.duties.Done()
+		srv.shards.Run(ctx, dutyPeriod)
+	}()
+	for _, l := range srv.loops {
+		go l.run()
+	}
+	for _, l := range srv.listeners {
+		srv.conns.Add(1)
+		go srv.accept(l)
+	}
+	return nil
+}
+
+// dutyPeriod is how often expired keys are looked for, as with Redis' hz of 10.
+const dutyPeriod = 100 * time.Millisecond
+
+// Addrs returns the addresses that the server listens on.
+func (srv *Server) Addrs() []net.Addr {
+	var all []net.Addr
+	for _, l := range srv.listeners {
+		all = append(all, l.Addr())
+	}
+	return all
+}
+
+// Shutdown begins to end the server: no new connections, running commands are
+// finished, replies written as far as clients take them. It does not wait, and
+// may be called from a session's home.
+func (srv *Server) Shutdown() {
+	srv.stopOnce.Do(func() { go srv.stop() })
+}
+
+func (srv *Server) stop() {
+	srv.unlisten()
+	srv.clients.closeOthers()
+	for _, l := range srv.loops {
+		l.shutdown()
+	}
+	srv.conns.Wait()
+	srv.shards.Heavy.Close()
+	srv.cancel()
+	srv.duties.Wait()
+	close(srv.stopped)
+}
+
+// Wait returns when the server has ended.
+func (srv *Server) Wait() { <-srv.stopped }
+
+// Stopped is closed when the server has ended.
+func (srv *Server) Stopped() <-chan struct{} { return srv.stopped }
+
+// wantEvents says whether anybody listens to keyspace events.
+func (srv *Server) wantEvents() bool { return false }
+
+// published hands the events of a command on to whoever listens.
+func (srv *Server) published(*commands.Call) {}
+
+// expired tells whoever listens of keys that have expired.
+func (srv *Server) expired([]mvcc.Removed) {}
+
+func randomUint64() uint64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return binary.NativeEndian.Uint64(b[:])
+}
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	rand.Read(b)
+	return hex.EncodeToString(b)
+}

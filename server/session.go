@@ -1,0 +1,212 @@
+package server
+
+import (
+	"errors"
+
+	"firn/commands"
+	"firn/server/config"
+	"firn/server/resp"
+	"firn/shard"
+
+	"go.uber.org/zap"
+)
+
+// A home is where a session's events run, one at a time.
+type home interface {
+	// post makes f run at the home soon; callable from any goroutine.
+	post(f func())
+	// clock returns the time of the present batch.
+	clock() (unixMicro int64)
+	// hold returns the home's Hold.
+	hold() *shard.Hold
+}
+
+// A transport is the socket side of a session, used at its home only.
+type transport interface {
+	// flush writes what is pending as far as the peer takes it.
+	flush()
+	// resume goes on reading after the session was waiting.
+	resume()
+	// close ends the connection.
+	close()
+}
+
+// outPause is how many bytes of unread replies make a session stop running
+// further commands until the client has read some.
+const outPause = 1 << 20
+
+// A session is one client connection. It is fed bytes and appends replies; it
+// never touches a socket.
+type session struct {
+	srv  *Server
+	home home
+	peer transport
+	in   resp.Reader
+	lim  resp.Limits
+	call commands.Call
+	out  commands.Reply
+
+	queue  [][]byte // replies that the socket has not taken yet, after flushing out
+	queued int      // bytes in queue
+
+	db         int
+	authed     bool
+	noTouch    bool
+	reply      replyMode
+	waiting    bool     // a command runs aside, or waits in line
+	parked     [][]byte // the command line that waits in line
+	flow       *flow    // streaming of the command that runs aside
+	closing    bool     // close once the pending replies are out
+	closed     bool
+	softSince  int64 // when the output went over its soft limit, unix ms
+	info       clientInfo
+	lastActive int64 // unix ms
+}
+
+// replyMode is what CLIENT REPLY has set.
+type replyMode byte
+
+const (
+	replyOn replyMode = iota
+	replyOff
+	replySkipNext // CLIENT REPLY SKIP itself: the next command goes unanswered
+	replySkip     // this command goes unanswered
+)
+
+// newSession returns a session for a connection that was accepted.
+func (srv *Server) newSession(h home, t transport, peer peerInfo) *session {
+	s := &session{srv: srv, home: h, peer: t}
+	s.call = commands.Call{Out: &s.out, Table: srv.table, Rand: srv.rand}
+	s.authed = srv.config().RequirePass == ""
+	s.info.init(srv, s, peer)
+	s.limits(srv.config())
+	return s
+}
+
+// limits takes over what the configuration says about requests.
+func (s *session) limits(c *config.Config) {
+	s.lim = resp.Limits{MaxBulk: c.ProtoMaxBulkLen, MaxBuffer: c.ClientQueryBufferLimit, Unauthenticated: !s.authed}
+	s.call.MaxBulk = c.ProtoMaxBulkLen
+}
+
+// process runs the commands that have arrived, until bytes are missing, a
+// command has gone aside, or the client should read first.
+func (s *session) process() {
+	now := s.home.clock()
+	s.call.Micros, s.call.Now = now, now/1000
+	s.lastActive = s.call.Now
+	for !s.waiting && !s.closing && !s.closed {
+		if s.out.Len()+s.queued > outPause {
+			s.peer.flush()
+			if s.queued > outPause {
+				break
+			}
+		}
+		s.limits(s.srv.config())
+		args, err := s.in.Next(&s.lim)
+		if err != nil {
+			s.refuse(err)
+			break
+		}
+		if args == nil {
+			break
+		}
+		s.dispatch(args)
+	}
+	s.checkOutput()
+	s.info.update(s)
+}
+
+// paused says whether the client has to read before more of its commands run.
+func (s *session) paused() bool { return s.waiting || s.queued > outPause }
+
+// refuse ends the session for a request that can't be read.
+func (s *session) refuse(err error) {
+	var p resp.ProtocolError
+	if errors.As(err, &p) {
+		s.out.Error(errors.New(p.Error()))
+		s.srv.stats.countError("ERR")
+	} else {
+		s.srv.stats.queryBufferClosed.Add(1)
+	}
+	s.srv.log.Debug("client closed", zap.Int64("id", s.info.id), zap.Error(err))
+	s.closing = true
+}
+
+// pending returns whether anything is to be written.
+func (s *session) pending() bool { return s.queued > 0 || s.out.Len() > 0 }
+
+// collect moves the batch's replies behind the queue.
+func (s *session) collect() {
+	if s.out.Len() == 0 {
+		return
+	}
+	for _, p := range s.out.Take() {
+		s.enqueue(p)
+	}
+}
+
+func (s *session) enqueue(p []byte) {
+	s.queue = append(s.queue, p)
+	s.queued += len(p)
+}
+
+// wrote takes n bytes that the socket accepted off the queue.
+func (s *session) wrote(n int) {
+	s.queued -= n
+	s.srv.stats.netOut.Add(int64(n))
+	for n > 0 {
+		if n < len(s.queue[0]) {
+			s.queue[0] = s.queue[0][n:]
+			break
+		}
+		n -= len(s.queue[0])
+		s.queue[0] = nil
+		s.queue = s.queue[1:]
+	}
+	if len(s.queue) == 0 {
+		s.queue = nil
+	}
+	if s.flow != nil {
+		s.flow.drained(s.queued)
+	}
+}
+
+// checkOutput ends the session if its unread replies are over a limit.
+func (s *session) checkOutput() {
+	n := int64(s.out.Len() + s.queued)
+	if n < 1024 {
+		s.softSince = 0
+		return
+	}
+	l := s.srv.config().OutputLimits[config.ClassNormal]
+	over := l.Hard > 0 && n > l.Hard
+	switch {
+	case l.Soft == 0 || n <= l.Soft:
+		s.softSince = 0
+	case s.softSince == 0:
+		s.softSince = s.call.Now
+	default:
+		over = over || s.call.Now-s.softSince > l.SoftSeconds*1000
+	}
+	if !s.authed && n > 1024 && s.queued > 0 {
+		over = true // nobody who has not said who he is may pile up replies
+	}
+	if over {
+		s.srv.stats.outputClosed.Add(1)
+		s.srv.log.Warn("Client scheduled to be closed ASAP for overcoming of output buffer limits.", zap.Int64("id", s.info.id))
+		s.peer.close()
+	}
+}
+
+// ended is called once by the front end when the connection is gone.
+func (s *session) ended() {
+	s.closed = true
+	if s.flow != nil {
+		s.flow.abort()
+	}
+	s.queue, s.queued = nil, 0
+	s.out.Reset()
+	s.info.update(s)
+	s.srv.clients.remove(s)
+}

@@ -1,0 +1,124 @@
+package server
+
+import (
+	"errors"
+	"maps"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+
+	"firn/commands"
+	"firn/mvcc"
+)
+
+// stats counts what INFO tells. All fields may be read and written from
+// anywhere.
+type stats struct {
+	commands, connections, rejectedConns  atomic.Int64
+	netIn, netOut                         atomic.Int64
+	hits, misses                          atomic.Int64
+	changes                               atomic.Int64 // keys changed since the start ("dirty")
+	outputClosed, queryBufferClosed       atomic.Int64
+	errorReplies, unexpectedErrors        atomic.Int64
+	rows                                  []rowStats // by row index
+
+	mu     sync.Mutex
+	errors map[string]int64 // by code
+}
+
+// rowStats is what is counted of one command.
+type rowStats struct {
+	calls, micros, rejected, failed atomic.Int64
+	hist                            histogram
+}
+
+// histogram counts durations in steps of an eighth of an octave of nanoseconds
+// from 1.024 µs on; the first takes all below.
+type histogram struct {
+	buckets [8 * 26]atomic.Int64
+}
+
+func (h *histogram) add(nanos int64) {
+	h.buckets[bucketOf(nanos)].Add(1)
+}
+
+func bucketOf(nanos int64) int {
+	if nanos < 1024 {
+		return 0
+	}
+	octave := bits.Len64(uint64(nanos)) - 1
+	eighth := int(nanos>>(octave-3)) & 7
+	return min((octave-10)*8+eighth, 8*26-1)
+}
+
+// bucketTop is the largest duration, in nanoseconds, that falls into a bucket.
+func bucketTop(i int) int64 {
+	octave, eighth := i/8+10, int64(i%8)
+	return 1<<octave + (eighth+1)<<(octave-3) - 1
+}
+
+func newStats(t *commands.Table) *stats {
+	return &stats{rows: make([]rowStats, t.Len()), errors: map[string]int64{}}
+}
+
+// ran counts a command that ran for so many nanoseconds.
+func (st *stats) ran(row *commands.Command, nanos int64, err error) {
+	st.commands.Add(1)
+	r := &st.rows[row.Index()]
+	r.calls.Add(1)
+	r.micros.Add(nanos / 1000)
+	r.hist.add(nanos)
+	if err != nil {
+		r.failed.Add(1)
+		st.countErr(err)
+	}
+}
+
+// rejected counts a command that was refused before it ran; row may be nil.
+func (st *stats) refused(row *commands.Command, err error) {
+	st.commands.Add(1)
+	if row != nil {
+		st.rows[row.Index()].rejected.Add(1)
+	}
+	st.countErr(err)
+}
+
+func (st *stats) countErr(err error) {
+	var e commands.Error
+	if errors.As(err, &e) {
+		st.countError(e.Code())
+		return
+	}
+	st.countError("ERR")
+}
+
+// countError counts an error reply by its code.
+func (st *stats) countError(code string) {
+	st.errorReplies.Add(1)
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.errors[code]++
+}
+
+// errorCounts returns the error replies by code.
+func (st *stats) errorCounts() map[string]int64 {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return maps.Clone(st.errors)
+}
+
+func (st *stats) lookups(hits, misses int64) {
+	if hits != 0 {
+		st.hits.Add(hits)
+	}
+	if misses != 0 {
+		st.misses.Add(misses)
+	}
+}
+
+func (st *stats) wrote(tx *mvcc.Tx) {
+	st.lookups(tx.Hits, tx.Misses)
+	if tx.Changes > 0 {
+		st.changes.Add(tx.Changes)
+	}
+}
