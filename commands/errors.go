@@ -173,6 +173,7 @@ const (
 	ErrDiscardNoMulti  Error = "ERR DISCARD without MULTI"
 	ErrWatchInMulti    Error = "ERR WATCH inside MULTI is not allowed"
 	ErrWaitOnReplica   Error = "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated."
+	ErrWaitAOF         Error = "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled."
 	ErrReplicaKeyspace Error = "ERR Replica can't interact with the keyspace"
 )
 
