@@ -56,7 +56,7 @@ func bitopCost(c *Call, v *mvcc.View) int {
 			bytes += e.Len()
 		}
 	}
-	return len(c.Args) - 3 + int(2*bytes/bitBytesPerUnit) // read, and written
+	return len(c.Args) - 3 + int(bytes/bitBytesPerUnit)
 }
 
 // measure looks the keys up as reads and finds the longest value. A key that is

@@ -19,7 +19,7 @@ var bitCommands = []Command{
 }
 
 const (
-	bitBytesPerUnit = 8 << 10 // bytes that a pass over bits takes a microsecond for, from memory
+	bitBytesPerUnit = 8 << 10 // bytes of memory that a pass over bits takes a microsecond for, at least
 	bitPauseEvery   = 1 << 20 // bytes between two pauses
 )
 
@@ -327,10 +327,12 @@ func (r bitRange) within(at int64) int64 {
 func firstOne(p []byte, flip byte) int {
 	words := uint64(flip) * 0x0101010101010101
 	i := 0
-	for ; i+8 <= len(p); i += 8 {
-		if w := binary.BigEndian.Uint64(p[i:]) ^ words; w != 0 {
-			return i*8 + bits.LeadingZeros64(w)
+	for rest := p; len(rest) >= 32; rest = rest[32:] {
+		q := (*[32]byte)(rest)
+		if (wordAt(q, 0)^words)|(wordAt(q, 8)^words)|(wordAt(q, 16)^words)|(wordAt(q, 24)^words) != 0 {
+			break
 		}
+		i += 32
 	}
 	for ; i < len(p); i++ {
 		if x := p[i] ^ flip; x != 0 {
