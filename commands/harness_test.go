@@ -30,6 +30,7 @@ type harness struct {
 	table    *Table
 	now      int64
 	maxBulk  int64
+	maxCost  int // dearer calls aren't run, but answered by an error; 0: all are
 	rough    bool
 	sessions map[string]*harnessSession
 	tx       mvcc.Tx
@@ -52,10 +53,11 @@ type keptReply struct {
 	was   []byte
 }
 
-func newHarness(stores int, seed uint64) *harness {
+// newHarness returns one with an empty keyspace; more are rows for the test alone.
+func newHarness(stores int, seed uint64, more ...Command) *harness {
 	return &harness{
 		space:    mvcc.NewSpace(stores, harnessDBs, mvcc.Seed{seed, 2}.Hasher()),
-		table:    NewTable(Families()...),
+		table:    NewTable(append(Families(), more)...),
 		now:      harnessStart,
 		maxBulk:  512 << 20,
 		sessions: map[string]*harnessSession{},
@@ -137,10 +139,9 @@ func (h *harness) run(s *harnessSession, row *Command, args [][]byte) error {
 	if h.rough {
 		c.Pause = func() { h.disturb(c.DB) }
 	}
-	if row.Cost != nil {
-		var v mvcc.View
-		v.LiveView(h.space, c.DB, h.now)
-		row.Cost(c, &v)
+	if n := h.cost(c); h.maxCost > 0 && n > h.maxCost {
+		s.out.Error(errDear)
+		return nil
 	}
 	var err error
 	switch row.Run.Kind() {
@@ -159,6 +160,18 @@ func (h *harness) run(s *harnessSession, row *Command, args [][]byte) error {
 		return fmt.Errorf("%w\n%s", fault, fault.Stack)
 	}
 	return h.checkEvents(c, err)
+}
+
+// errDear is the reply to a call that costs more than a test wants to spend.
+const errDear Error = "ERR too dear for this test"
+
+func (h *harness) cost(c *Call) int {
+	if c.Row.Cost == nil {
+		return 0
+	}
+	var v mvcc.View
+	v.LiveView(h.space, c.DB, h.now)
+	return c.Row.Cost(c, &v)
 }
 
 // disturb does to the keyspace what may happen during a Pause.
@@ -369,7 +382,7 @@ func (h *harness) replay() error {
 		stores = 4
 	}
 	other := newHarness(stores, 99)
-	other.now = 1
+	other.now, other.table = 1, h.table
 	for i, e := range h.effects {
 		other.session("journal").call.DB = e.DB
 		raw, err := other.Do("journal", e.Args)

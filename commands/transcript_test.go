@@ -46,13 +46,13 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-func glob(t *testing.T) []string {
+func glob(t testing.TB) []string {
 	paths, err := filepath.Glob(transcripts)
 	require.NoError(t, err)
 	return paths
 }
 
-func parseFile(t *testing.T, path string) *transcript.File {
+func parseFile(t testing.TB, path string) *transcript.File {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	f, err := transcript.Parse(path, text)
