@@ -45,7 +45,11 @@ func exists(c *Call, v *mvcc.View) error {
 	return nil
 }
 
+// touch sets access clocks even for a client that said CLIENT NO-TOUCH, but not
+// when so many keys are named that it reads versions.
 func touch(c *Call, v *mvcc.View) error {
+	defer func(was bool) { v.NoTouch = was }(v.NoTouch)
+	v.NoTouch = v.Frozen()
 	n := int64(0)
 	for i, key := range c.Args[1:] {
 		if _, ok := v.Get(key); ok {

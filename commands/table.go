@@ -8,7 +8,7 @@ import (
 
 // Families are the rows of this package; package server adds its own.
 func Families() [][]Command {
-	return [][]Command{scanCommands, keyCommands, expireCommands, objectCommands, memoryCommands, flushCommands, stringCommands, bitCommands, bitopCommands, bitfieldCommands, connectionCommands}
+	return [][]Command{scanCommands, keyCommands, expireCommands, objectCommands, memoryCommands, flushCommands, stringCommands, bitCommands, bitopCommands, bitfieldCommands, connectionCommands, introspectCommands}
 }
 
 // A Table finds rows by name. It is read-only after NewTable.
@@ -24,13 +24,32 @@ const maxName = 32
 // program with one does not start.
 func NewTable(families ...[]Command) *Table {
 	t := &Table{rows: map[string]*Command{}}
-	for _, family := range families {
-		for i := range family {
-			row := family[i]
-			t.add(t.rows, &row, nil)
-		}
+	for _, row := range merge(families) {
+		t.add(t.rows, row, nil)
 	}
 	return t
+}
+
+// merge copies the rows. Containers of one name become one, so that families
+// may share it (MEMORY USAGE is a matter of keys, MEMORY DOCTOR of the server).
+func merge(families [][]Command) (rows []*Command) {
+	containers := map[string]*Command{}
+	for _, family := range families {
+		for _, row := range family {
+			row.Subs = slices.Clone(row.Subs)
+			first := containers[row.Name]
+			switch {
+			case row.Run != nil:
+			case first != nil:
+				first.Subs = append(first.Subs, row.Subs...)
+				continue
+			default:
+				containers[row.Name] = &row
+			}
+			rows = append(rows, &row)
+		}
+	}
+	return rows
 }
 
 // add checks a row, completes it and puts it into the map.
