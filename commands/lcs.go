@@ -2,23 +2,29 @@ package commands
 
 import (
 	"math"
+	"math/bits"
 
 	"firn/mvcc"
 )
 
 // LCS finds a longest common subsequence (Redis' documentation calls it a
-// substring) by the textbook table of lengths: cell (i, j) holds the length for
-// the first i bytes of a and the first j of b. Of the table only one row is
-// kept, and of every cell one bit, which is all that the way back needs. Redis
-// takes four bytes a cell, and its memory limit still counts them here, so that
-// the same calls fail.
+// substring). In the textbook's table cell (i, j) holds the length for the first
+// i bytes of a and the first j of b. Here a cell is one bit, 1 if it exceeds the
+// cell to its left: 64 of them are computed at once (H. Hyyrö, "Bit-parallel
+// LCS-length computation revisited", AWOCA 2004), and they are all that the way
+// back needs. Where the bytes differ a cell is the maximum of those above and to
+// the left; if it exceeds the left one, then the one above does too, and Redis
+// goes up; if not, it goes left.
+//
+// Redis takes four bytes a cell, and its memory limit still counts them here, so
+// that the same calls fail.
 
 const (
-	lcsCellsPerUnit = 500         // cells that take about a microsecond
-	lcsCellBytes    = 4           // that Redis takes for a cell
-	lcsMaxWords     = 4 << 30 / 8 // of bits
-	lcsBlock        = 64          // cells whose bits make a word
-	lcsPauseBlocks  = pauseEvery * lcsCellsPerUnit / lcsBlock
+	lcsCellBytes = 4           // that Redis takes for a cell
+	lcsMaxWords  = 4 << 30 / 8 // of the table
+	lcsUnitWords = 250         // that take about a microsecond
+	lcsUnitBytes = 500         // of the strings that do, beside that
+	lcsPause     = pauseEvery * lcsUnitWords
 )
 
 // lcsOptions are what stands after the keys.
@@ -54,8 +60,9 @@ func parseLCS(c *Call) (o lcsOptions, err error) {
 }
 
 func lcsCost(c *Call, v *mvcc.View) int {
-	cells := float64(peekLen(v, c.Args[1])) * float64(peekLen(v, c.Args[2]))
-	return int(min(cells/lcsCellsPerUnit, math.MaxInt32))
+	a, b := peekLen(v, c.Args[1]), peekLen(v, c.Args[2])
+	words := float64(a) * float64((b+63)/64)
+	return int(min(words/lcsUnitWords+float64(a+b)/lcsUnitBytes, math.MaxInt32))
 }
 
 // peekLen is the length of the string at a key; 0 if there is none.
@@ -102,14 +109,21 @@ func lcs(c *Call, v *mvcc.View) error {
 // lcsTable is the table for two strings.
 type lcsTable struct {
 	a, b []byte
-	row  []uint32 // of the lengths, the last one; cell 0 is column 0
-	up   []uint64 // bit j-1 of row i-1: the cell above (i, j) is longer than the one to the left
+	flat []uint64      // the last row, inverted: 1 where a cell is equal to the one on its left
+	rows []uint64      // all rows, not inverted; nil without the way back
+	at   [256][]uint64 // by byte: the columns in which b has it
 }
 
-// words is how many words of bits a row has.
-func (t *lcsTable) words() int { return (len(t.b) + lcsBlock - 1) / lcsBlock }
+// words is how many words a row has.
+func (t *lcsTable) words() int { return (len(t.b) + 63) / 64 }
 
-func (t *lcsTable) length() int { return int(t.row[len(t.b)]) }
+// length is the last cell: each step along the last row adds one to it.
+func (t *lcsTable) length() (n int) {
+	for _, w := range t.flat {
+		n += bits.OnesCount64(^w)
+	}
+	return n
+}
 
 func (t *lcsTable) check(maxBulk int64) error {
 	if len(t.a) >= math.MaxUint32-1 || len(t.b) >= math.MaxUint32-1 {
@@ -125,45 +139,63 @@ func (t *lcsTable) check(maxBulk int64) error {
 	return nil
 }
 
-// fill computes the table; the bits only if the way back will be asked for.
-func (t *lcsTable) fill(pause func(), bits bool) {
-	t.row = make([]uint32, len(t.b)+1)
-	if bits {
-		t.up = make([]uint64, len(t.a)*t.words())
+// fill computes the table; it keeps the rows if the way back will be asked for.
+func (t *lcsTable) fill(pause func(), keep bool) {
+	t.findColumns(pause)
+	t.flat = make([]uint64, t.words())
+	for i := range t.flat {
+		t.flat[i] = ^uint64(0)
 	}
-	blocks := 0
-	for i := range t.a {
-		left, diagonal := uint32(0), uint32(0)
-		for w := range t.words() {
-			if blocks++; blocks%lcsPauseBlocks == 0 && pause != nil {
-				pause()
-			}
-			var word uint64
-			left, diagonal, word = t.fillBlock(t.a[i], w*lcsBlock, left, diagonal)
-			if bits {
-				t.up[i*t.words()+w] = word
-			}
+	if keep {
+		t.rows = make([]uint64, 0, len(t.a)*t.words())
+	}
+	done := 0
+	for _, ch := range t.a {
+		t.step(t.at[ch])
+		if keep {
+			t.keepRow()
+		}
+		if done += t.words(); done >= lcsPause && pause != nil {
+			pause()
+			done = 0
 		}
 	}
 }
 
-// fillBlock computes up to 64 cells of a row from the row above, which they
-// replace, given the cells to the left and above that.
-func (t *lcsTable) fillBlock(ch byte, from int, left, diagonal uint32) (l, d uint32, word uint64) {
-	b := t.b[from:min(from+lcsBlock, len(t.b))]
-	row := t.row[from+1:][:len(b)]
-	for j, other := range b {
-		above, cell := row[j], left
-		if above > left {
-			cell = above
-			word |= 1 << j
+// findColumns fills t.at for the bytes of a alone, so that it takes no more
+// memory than the table.
+func (t *lcsTable) findColumns(pause func()) {
+	for _, ch := range t.a {
+		if t.at[ch] == nil {
+			t.at[ch] = make([]uint64, t.words())
 		}
-		if ch == other {
-			cell = diagonal + 1
-		}
-		row[j], left, diagonal = cell, cell, above
 	}
-	return left, diagonal, word
+	for j, ch := range t.b {
+		if at := t.at[ch]; at != nil {
+			at[j/64] |= 1 << (j % 64)
+		}
+		if j%lcsPause == lcsPause-1 && pause != nil {
+			pause()
+		}
+	}
+}
+
+// step computes a row from the one above. In a run of flat columns the first
+// match takes over the step that ends the run: the carry of the addition goes
+// from the one to the other, and the OR repairs what it passed.
+func (t *lcsTable) step(match []uint64) {
+	carry, row := uint64(0), t.flat[:len(match)]
+	for w, m := range match {
+		flat, sum := row[w], uint64(0)
+		sum, carry = bits.Add64(flat, flat&m, carry)
+		row[w] = sum | flat&^m
+	}
+}
+
+func (t *lcsTable) keepRow() {
+	for _, w := range t.flat {
+		t.rows = append(t.rows, ^w)
+	}
 }
 
 // walk goes the way back from the last cell, and yields the matches: of one
@@ -176,7 +208,7 @@ func (t *lcsTable) walk(yield func(i, j int)) {
 			yield(i, j)
 			i--
 			j--
-		case t.up[i*words+j/lcsBlock]>>(j%lcsBlock)&1 != 0:
+		case t.rows[i*words+j/64]>>(j%64)&1 != 0:
 			i--
 		default:
 			j--

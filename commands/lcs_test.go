@@ -46,7 +46,7 @@ func TestLCSAgainstFullTable(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	word := func() string {
-		b := make([]byte, rng.IntN(200))
+		b := make([]byte, rng.IntN(300))
 		for i := range b {
 			b[i] = "abcd"[rng.IntN(4)]
 		}
@@ -83,17 +83,17 @@ func TestLCSLimits(t *testing.T) {
 
 func TestLCSCostAndPause(t *testing.T) {
 	r := newStringRig()
-	r.do("SET a " + strings.Repeat("xyz", 1000))
-	r.do("SET b " + strings.Repeat("zyx", 1000))
+	r.do("SET a " + strings.Repeat("xyz", 3000))
+	r.do("SET b " + strings.Repeat("zyx", 3000))
 	r.do("LCS a b LEN")
 	want := string(r.c.Out.Bytes())
-	require.Equal(t, 18000, r.c.Row.Cost(&r.c, &r.tx.View))
+	require.Equal(t, 9000*141/lcsUnitWords+18000/lcsUnitBytes, r.c.Row.Cost(&r.c, &r.tx.View))
 	pauses := 0
 	r.c.Pause = func() { pauses++ }
 	r.c.Out.Reset()
 	require.NoError(t, RunView(&r.c, &r.tx.View))
 	require.Equal(t, want, string(r.c.Out.Bytes()))
-	require.InDelta(t, 18000/pauseEvery, pauses, 2)
+	require.InDelta(t, 9000*141/lcsPause, pauses, 1)
 }
 
 func BenchmarkLCS(b *testing.B) {
@@ -101,7 +101,7 @@ func BenchmarkLCS(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, key := range []string{"a", "b"} {
 		var s strings.Builder
-		for range 1000 {
+		for range 10_000 {
 			fmt.Fprintf(&s, "%c", "acgt"[rng.IntN(4)])
 		}
 		r.do("SET " + key + " " + s.String())
