@@ -136,15 +136,15 @@ func (c *checker) totals() {
 }
 
 func (c *checker) segments() {
-	k, sum, alloc := c.k, int64(0), int64(0)
+	k, sum, alloc, used := c.k, int64(0), int64(0), int64(0)
 	for i, n := range c.live {
-		sum, alloc = sum+int64(n), alloc+int64(len(k.segs[i]))
+		sum, alloc, used = sum+int64(n), alloc+int64(len(k.segs[i])), used+int64(k.log.info[i].used)
 		if n != k.log.info[i].live {
 			c.failf("segment %d has %d live bytes, counted %d", i, n, k.log.info[i].live)
 		}
 	}
-	if sum != k.log.live || alloc != k.log.alloc {
-		c.failf("live %d alloc %d, counted %d and %d", sum, alloc, k.log.live, k.log.alloc)
+	if sum != k.log.live || alloc != k.log.alloc || used != k.log.used {
+		c.failf("live %d alloc %d used %d, counted %d, %d and %d", sum, alloc, used, k.log.live, k.log.alloc, k.log.used)
 	}
 	if n := k.open.Load(); n < 0 {
 		c.failf("%d pins are open", n)
@@ -175,6 +175,49 @@ func (o *object) check() error {
 	}
 	if alloc != s.alloc {
 		return fmt.Errorf("%d bytes allocated, counted %d", alloc, s.alloc)
+	}
+	return nil
+}
+
+// check verifies order, bounds and counts of the index.
+func (x *index) check() error {
+	if x.root == nil {
+		if x.n != 0 {
+			return fmt.Errorf("an empty tree counts %d", x.n)
+		}
+		return nil
+	}
+	if w := weight(x.root); w != x.n {
+		return fmt.Errorf("the root counts %d positions, the index %d", w, x.n)
+	}
+	return x.root.check(0, ^uint64(0))
+}
+
+func (l *node) check(lo, hi uint64) error {
+	if l.inner == nil {
+		for i, p := range l.pairs[:l.n] {
+			if p.pos < lo || p.pos > hi || i > 0 && p.pos <= l.pairs[i-1].pos {
+				return fmt.Errorf("position %x is out of place in [%x, %x]", p.pos, lo, hi)
+			}
+		}
+		return nil
+	}
+	in, sum := l.inner, 0
+	for i, k := range in.kids[:in.n] {
+		from, to := lo, hi
+		if i > 0 {
+			from = in.low[i]
+		}
+		if i+1 < in.n {
+			to = in.low[i+1] - 1
+		}
+		sum += weight(k)
+		if err := k.check(from, to); err != nil {
+			return err
+		}
+	}
+	if sum != in.count {
+		return fmt.Errorf("an inner node counts %d positions, has %d", in.count, sum)
 	}
 	return nil
 }

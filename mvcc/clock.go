@@ -10,8 +10,9 @@ type Access struct {
 }
 
 const (
-	clockMask = 1<<24 - 1
-	lfuInit   = 5 // LFU_INIT_VAL: a new key is not the first to go
+	clockMask   = 1<<24 - 1
+	minutesMask = 1<<16 - 1
+	lfuInit     = 5 // LFU_INIT_VAL: a new key is not the first to go
 )
 
 // first is the clock of a new key.
@@ -45,21 +46,35 @@ func (a *Access) Frequency(clock uint32, now int64) int {
 	if a.DecayTime == 0 {
 		return counter
 	}
-	passed := int((minutes(now) - clock>>8) & 0xffff)
-	return max(counter-passed/a.DecayTime, 0)
+	return max(counter-elapsed(minutes(now), clock>>8, minutesMask)/a.DecayTime, 0)
+}
+
+// elapsed is the time from one reading of a wrapping clock to another. Across
+// the wrap it is one too little, as in Redis (estimateObjectIdleTime,
+// LFUTimeElapsed), so that OBJECT answers the same.
+func elapsed(now, then, mask uint32) int {
+	if now >= then {
+		return int(now - then)
+	}
+	return int(mask - then + now)
 }
 
 // Idle is the time since the last access in milliseconds, to the second; it
 // wraps after 194 days.
 func (a *Access) Idle(clock uint32, now int64) int64 {
-	return int64((uint32(now/1000)-clock)&clockMask) * 1000
+	return int64(elapsed(uint32(now/1000)&clockMask, clock, clockMask)) * 1000
 }
 
-// IdleClock is the clock of a key that was last used so many seconds ago;
-// FrequencyClock that of one with such a counter.
-func IdleClock(now, seconds int64) uint32 { return uint32(now/1000-seconds) & clockMask }
+// IdleClock returns the clock of a key that was last used so many seconds ago.
+func IdleClock(now, seconds int64) uint32 {
+	at := now/1000&clockMask - seconds
+	if at < 0 {
+		at += clockMask // not one more: see elapsed
+	}
+	return uint32(at) & clockMask
+}
 
 // FrequencyClock returns the clock with the given LFU counter, accessed now.
 func FrequencyClock(now int64, counter byte) uint32 { return minutes(now)<<8 | uint32(counter) }
 
-func minutes(now int64) uint32 { return uint32(now/60000) & 0xffff }
+func minutes(now int64) uint32 { return uint32(now/60000) & minutesMask }

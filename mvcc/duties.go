@@ -5,18 +5,21 @@ import "slices"
 // ExpireDue removes at most limit keys that have expired by tx.Now, the first
 // to expire first, from a store whose ownership tx has, and notes them in
 // tx.Expired. Keys for which skip says true stay (a long command has them
-// locked). It says whether more are due.
+// locked), and many of them hide what is due after them. It says whether more
+// are due.
 func (tx *Tx) ExpireDue(store, limit int, skip func(pos uint64) bool) (more bool) {
 	for db, k := range tx.space.Stores[store].dbs {
 		if k == nil {
 			continue
 		}
 		var found []due
+		looks := skipFactor * limit
 		k.eachDue(tx.Now, func(d due) bool {
 			if skip == nil || !skip(d.pos) {
 				found = append(found, d)
 			}
-			return len(found) < limit
+			looks--
+			return len(found) < limit && looks > 0
 		})
 		k.splicing = false
 		for _, d := range found {
@@ -29,7 +32,8 @@ func (tx *Tx) ExpireDue(store, limit int, skip func(pos uint64) bool) (more bool
 	return false
 }
 
-
+// skipFactor bounds the walk over due keys that may not be removed now.
+const skipFactor = 8
 
 func (k *keyspace) eachDue(now int64, yield func(due) bool) {
 	k.expires.Scan(func(d due) bool { return d.at <= now && yield(d) })

@@ -108,8 +108,8 @@ func (e *Entry) AppendRange(dst []byte, from, to int64) []byte {
 func (e *Entry) Big() bool { return e.obj != nil }
 
 // Pieces yields the bytes [from, to) of a string value in order, in pieces that
-// are the keyspace's own bytes. After View.Share, and always on a frozen view,
-// they are never written again and may be kept.
+// are the keyspace's own bytes. Those of a Big value are never written again
+// after View.Share, and always on a frozen view, and may be kept.
 func (e *Entry) Pieces(from, to int64, yield func([]byte) bool) {
 	if e.obj != nil {
 		e.obj.str.pieces(from, to, yield)

@@ -1,9 +1,18 @@
 package mvcc
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 const (
-	segmentMin = 8 << 10 // bytes of a keyspace's first segment; doubles up to segmentMax
+	segmentMin = 8 << 10 // bytes of a keyspace's first segment
+	// segmentShare: a new segment is this part of the keyspace's memory, up
+	// to segmentMax, so that the unused rest of the last one does not count.
+	segmentShare = 16
+	// ownShare: a record longer than this part of a segment gets one of its
+	// own, so that the rest of the last one is not given up for it.
+	ownShare = 4
 
 	// cleanBelow: cleaning starts when less than this share of the sealed
 	// segments is live. 85 % keeps resident memory at 1.2 to 1.4 times the
@@ -31,12 +40,13 @@ type log struct {
 	head   int       // slot that is appended to; -1: none yet
 	free   []int     // empty slots
 	live   int64     // bytes in live records
+	used   int64     // bytes in records, live or dead
 	alloc  int64     // bytes of all segments
 	victim int       // slot being cleaned; -1: none
 	at     int       // how far the victim has been walked
 	debt   int       // bytes that the cleaner may still examine
 	next   int       // where the next victim search starts
-	spare  []byte    // one full-sized segment that no version can see, to be used again
+	spare  []byte    // a segment that no version can see, to be used again
 }
 
 func newLog() log { return log{head: -1, victim: -1} }
@@ -44,34 +54,51 @@ func newLog() log { return log{head: -1, victim: -1} }
 // reserve returns n bytes at the end of the log, and their ref.
 func (k *keyspace) reserve(n int) ([]byte, ref) {
 	l := &k.log
-	if l.head < 0 || len(k.segs[l.head])-l.info[l.head].used < n {
-		k.addSegment(n)
+	slot := l.head
+	if slot < 0 || len(k.segs[slot])-l.info[slot].used < n {
+		slot = k.addSegment(n)
 	}
-	s := &l.info[l.head]
+	s := &l.info[slot]
 	off := s.used
 	s.used += n
 	s.live += n
 	l.live += int64(n)
+	l.used += int64(n)
 	l.debt += n * cleanRatio
-	return k.segs[l.head][off : off+n : off+n], makeRef(l.head, off)
+	return k.segs[slot][off : off+n : off+n], makeRef(slot, off)
 }
 
-// addSegment seals the head and starts a segment with room for n bytes. A
-// record longer than a segment gets one of its own.
-func (k *keyspace) addSegment(n int) {
+// addSegment makes a segment with room for n bytes: a new head, the old one
+// being sealed, or one for a long record alone.
+func (k *keyspace) addSegment(n int) (slot int) {
+	size := k.log.segmentSize()
+	if n > size/ownShare {
+		return k.addSlot(make([]byte, n))
+	}
+	k.log.head = k.addSlot(k.log.take(size))
+	return k.log.head
+}
+
+// segmentSize is the size of the next segment, a power of two.
+func (l *log) segmentSize() int {
+	return min(max(1<<bits.Len64(uint64(l.alloc)/segmentShare)>>1, segmentMin), segmentMax)
+}
+
+// take returns the spare segment, if it has that size, or a new one.
+func (l *log) take(size int) []byte {
+	if len(l.spare) != size {
+		return make([]byte, size)
+	}
+	buf := l.spare
+	l.spare = nil
+	return buf
+}
+
+// addSlot puts a segment into the table.
+func (k *keyspace) addSlot(buf []byte) (slot int) {
 	l := &k.log
-	size := segmentMin
-	if l.head >= 0 {
-		size = min(2*len(k.segs[l.head]), segmentMax)
-	}
-	var buf []byte
-	if size == segmentMax && n <= size && l.spare != nil {
-		buf, l.spare = l.spare, nil
-	} else {
-		buf = make([]byte, max(size, n))
-	}
 	l.alloc += int64(len(buf))
-	slot := len(k.segs)
+	slot = len(k.segs)
 	if len(l.free) > 0 {
 		slot = l.free[len(l.free)-1]
 		l.free = l.free[:len(l.free)-1]
@@ -83,10 +110,10 @@ func (k *keyspace) addSegment(n int) {
 		l.info = append(l.info, segment{})
 	}
 	l.info[slot].born = k.epoch
-	l.head = slot
 	if k.before != nil {
 		k.before.segs = k.segs
 	}
+	return slot
 }
 
 // kill accounts for a record that the index no longer points to.
@@ -115,21 +142,19 @@ func (k *keyspace) markFrozen() {
 	}
 }
 
-// sealed is the bytes of all segments but the head.
-func (k *keyspace) sealed() (bytes, live int64) {
-	l := &k.log
+// dirty says whether so much of the sealed segments is dead that one of them
+// should be cleaned. The unused end of a segment does not count: cleaning
+// would only make another one, so that with records that fill segments badly
+// it would never end.
+func (l *log) dirty() bool {
 	if l.head < 0 {
-		return 0, 0
+		return false
 	}
-	return l.alloc - int64(len(k.segs[l.head])), l.live - int64(l.info[l.head].live)
+	h := &l.info[l.head]
+	return sparse(l.live-int64(h.live), l.used-int64(h.used))
 }
 
-// dirty says whether so much of the sealed segments is dead that one of them
-// should be cleaned.
-func (k *keyspace) dirty() bool {
-	bytes, live := k.sealed()
-	return bytes > 0 && live*100 < bytes*cleanBelow
-}
+func sparse(live, used int64) bool { return live*100 < used*cleanBelow }
 
 // Clean moves live records out of the emptiest segments, examining at most
 // budget bytes, and says whether there is more to do. Nothing is cleaned while
@@ -147,20 +172,22 @@ func (k *keyspace) clean(budget int) (more bool) {
 	return true
 }
 
-// pickVictim chooses the emptiest of a sample of sealed segments.
+// pickVictim chooses the emptiest of a sample of sealed segments. The sample
+// goes on until it has one that is worth it, as there is when the log is dirty.
 func (k *keyspace) pickVictim() bool {
 	l := &k.log
-	if !k.dirty() {
+	if !l.dirty() {
 		return false
 	}
 	best, bestLive := -1, 2.0
-	for i, seen := 0, 0; i < len(k.segs) && seen < cleanSample; i++ {
+	for i, seen := 0, 0; i < len(k.segs) && (seen < cleanSample || bestLive*100 >= cleanBelow); i++ {
 		l.next = (l.next + 1) % len(k.segs)
+		s := &l.info[l.next]
 		if k.segs[l.next] == nil || l.next == l.head {
 			continue
 		}
 		seen++
-		if share := float64(l.info[l.next].live) / float64(len(k.segs[l.next])); share < bestLive {
+		if share := float64(s.live) / float64(s.used); share < bestLive {
 			best, bestLive = l.next, share
 		}
 	}
@@ -199,6 +226,7 @@ func (k *keyspace) dropSegment(slot int) {
 	buf := k.segs[slot]
 	k.cached = nil // it may see the segment, which may be used again
 	k.log.alloc -= int64(len(buf))
+	k.log.used -= int64(k.log.info[slot].used)
 	k.log.info[slot] = segment{}
 	k.segs = slices.Clone(k.segs)
 	k.segs[slot] = nil
@@ -206,7 +234,7 @@ func (k *keyspace) dropSegment(slot int) {
 	switch {
 	case k.open.Load() > 0:
 		k.pinned.Add(int64(len(buf)))
-	case len(buf) == segmentMax:
+	case len(buf) == k.log.segmentSize():
 		k.log.spare = buf
 	}
 }

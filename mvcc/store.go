@@ -76,11 +76,26 @@ func (s *Store) Len(db int) (keys, expires int) {
 }
 
 // Flush empties the database in O(1): what it held is left to the collector
-// and to the versions that still show it.
-func (s *Store) Flush(db int) { s.dbs[db] = nil }
+// and to the versions that still show it. It must not be done during a splice.
+func (s *Store) Flush(db int) {
+	s.unspliced(db)
+	s.dbs[db] = nil
+}
 
-// Swap exchanges two databases.
-func (s *Store) Swap(a, b int) { s.dbs[a], s.dbs[b] = s.dbs[b], s.dbs[a] }
+// Swap exchanges two databases, which must not be done during a splice.
+func (s *Store) Swap(a, b int) {
+	s.unspliced(a)
+	s.unspliced(b)
+	s.dbs[a], s.dbs[b] = s.dbs[b], s.dbs[a]
+}
+
+// unspliced panics if the database has a splice under way: its end would not
+// find it, and freezes would show the state before it for ever.
+func (s *Store) unspliced(db int) {
+	if k := s.dbs[db]; k != nil && k.before != nil {
+		panic("mvcc: a database is flushed or swapped during a splice")
+	}
+}
 
 // Clean moves live records out of the emptiest segments, examining at most
 // budget bytes in all, and says whether there is more to do.

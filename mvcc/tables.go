@@ -92,9 +92,11 @@ func (t *tables) link(pos uint64, at ref) {
 
 // relink changes a key's ref.
 func (t *tables) relink(pos uint64, old, at ref) {
-	if _, ok := t.twins.Delete(twin{pos, old}); ok {
-		t.twins.Set(twin{pos, at})
-		return
+	if t.twins.Len() > 0 {
+		if _, ok := t.twins.Delete(twin{pos, old}); ok {
+			t.twins.Set(twin{pos, at})
+			return
+		}
 	}
 	t.index.Set(pos, at)
 }

@@ -10,6 +10,7 @@ type Version struct {
 	tables
 	of   *keyspace
 	pins atomic.Int64
+	sum  uint64 // checksum at the freeze, with the build tag invariants
 }
 
 // Freeze returns the current version of the database, pinned once: O(1), and
@@ -23,6 +24,7 @@ func (s *Store) Freeze(db int) *Version {
 			from = k.before
 		}
 		k.cached = &Version{tables: from.freeze(), of: k}
+		k.cached.seal()
 		k.raise(s.epochs.next())
 		s.freezes.Add(1)
 	}
@@ -34,6 +36,7 @@ func (s *Store) Freeze(db int) *Version {
 // Release gives back one pin; every Freeze needs one. The version must not be
 // read after its last pin was given back.
 func (v *Version) Release() {
+	v.verify()
 	if v.pins.Add(-1) < 0 {
 		panic("mvcc: version released more often than frozen")
 	}
