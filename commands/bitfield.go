@@ -222,8 +222,7 @@ func bitfieldWrite(c *Call, tx *mvcc.Tx, f bitfieldCall) error {
 	c.Out.Array(len(f.ops))
 	for i := range f.ops {
 		if i%bitfieldPause == bitfieldPause-1 && c.Pause != nil {
-			c.Out.Spill()
-			c.Pause()
+			c.Pause() // no reply is handed on yet: the write must be told of first
 		}
 		if wrote, changed := f.ops[i].run(c, tx, key); changed || wrote && grown {
 			changes++
