@@ -57,6 +57,9 @@ func (c *checker) run(here func(pos uint64) bool) {
 		c.position(pos, at)
 		return true
 	})
+	if err := c.k.index.check(); err != nil {
+		c.failf("index: %w", err)
+	}
 	c.totals()
 }
 

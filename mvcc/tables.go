@@ -29,7 +29,7 @@ func lessTwin(a, b twin) bool { return a.pos < b.pos || a.pos == b.pos && a.ref 
 // tables is all that a reader needs of one keyspace. The live one is changed by
 // its owner; a frozen one (the copy in a Version) is never changed.
 type tables struct {
-	index   *btree.Map[uint64, ref]
+	index   *index
 	twins   *btree.BTreeG[twin]
 	objects *btree.Map[uint64, *object]
 	segs    [][]byte
@@ -38,7 +38,7 @@ type tables struct {
 
 func newTables() tables {
 	return tables{
-		index:   new(btree.Map[uint64, ref]),
+		index:   newIndex(),
 		twins:   btree.NewBTreeGOptions(lessTwin, btree.Options{NoLocks: true}),
 		objects: new(btree.Map[uint64, *object]),
 	}
