@@ -15,8 +15,8 @@ var scanCommands = []Command{
 const (
 	// listHead is how much of a list of keys is kept while its length is not
 	// known yet. The rest is found again in the frozen versions, so that a
-	// reply of any length never stands in memory twice.
-	listHead = 64 << 10
+	// reply of any length never stands in memory whole.
+	listHead = 512 << 10
 
 	// unknownCost is that of a walk over the whole keyspace.
 	unknownCost = 1 << 20
@@ -76,7 +76,10 @@ func (l *keyList) add(k mvcc.Key) {
 // send appends the list to the reply; w is like the walk that filled it.
 func (l *keyList) send(c *Call, w scan.Walk) {
 	c.Out.Array(l.n)
-	c.Out.Raw(l.head.Bytes())
+	for _, p := range l.head.Take() {
+		c.Out.Keep(p)
+	}
+	c.Out.Spill()
 	left := l.n - l.kept
 	if left == 0 {
 		return
