@@ -11,7 +11,7 @@ var flushCommands = []Command{
 	{Name: "FLUSHALL", Arity: -1, Keys: allKeys, Run: OnOwner(flushAll), Summary: "Remove all keys from all databases"},
 	{Name: "SWAPDB", Arity: 3, Keys: allKeys, Run: OnOwner(swapDB), Summary: "Swaps two Redis databases"},
 	{Name: "WAIT", Arity: 3, Run: OnConn(wait), Flags: NoScript, Summary: "Wait for the synchronous replication of all the write commands sent in the context of the current connection"},
-	{Name: "WAITAOF", Arity: 4, Run: OnConn(waitAOF), Flags: NoScript, Summary: "Wait for all write commands sent in the context of the current connection to be synced to AOF of local host and/or replicas"},
+	{Name: "WAITAOF", Arity: 4, Run: OnConn(waitAOF), Flags: NoScript, Summary: "Blocks until all of the preceding write commands sent by the connection are written to the append-only file of the master and/or replicas."},
 	{Name: "FUNCTION", Arity: -2, Summary: "A container for function commands", Subs: []Command{
 		{Name: "FLUSH", Arity: -2, Run: OnConn(functionFlush), Flags: NoScript, Summary: "Deleting all functions"},
 	}},
