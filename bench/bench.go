@@ -198,7 +198,9 @@ func (b *bench) probeIdle(t *Table, s *server) error {
 	if err != nil || p == nil {
 		return err
 	}
+	before, began := readCPU(s), time.Now()
 	sleepErr := b.sleep(b.opt.idle)
+	t.addOthers(row, s, readCPU(s).since(before), time.Since(began))
 	r, err := p.finish()
 	if err := errors.Join(sleepErr, err); err != nil {
 		return err

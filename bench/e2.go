@@ -128,7 +128,11 @@ func (e *e2) row(r scanRow, s *server) error {
 	if err != nil {
 		return errors.Join(err, side.finish())
 	}
-	m, err := e.measure(s, w)
+	length := e.opt.window
+	if r.keys {
+		length *= 2 // one KEYS takes seconds
+	}
+	m, err := e.measure(s, w, length)
 	err = errors.Join(err, main.finish(), side.finish())
 	if err != nil {
 		return err

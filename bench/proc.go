@@ -94,6 +94,36 @@ func ownCPU() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// hostCPU is the CPU time that the whole machine has used, with what its host took from it.
+func hostCPU() time.Duration {
+	text, _ := os.ReadFile("/proc/stat")
+	return parseHostCPU(string(text))
+}
+
+// parseHostCPU sums the first line of /proc/stat: user nice system idle iowait irq softirq steal, without the two idle ones.
+func parseHostCPU(stat string) time.Duration {
+	line, _, _ := strings.Cut(stat, "\n")
+	f := strings.Fields(line)
+	if len(f) < 9 {
+		return 0
+	}
+	var ticks int64
+	for _, i := range []int{1, 2, 3, 6, 7, 8} {
+		n, _ := strconv.ParseInt(f[i], 10, 64)
+		ticks += n
+	}
+	return time.Duration(ticks) * clockTick
+}
+
+// cpuTimes are taken before and after what is measured.
+type cpuTimes struct{ server, own, host time.Duration }
+
+func readCPU(s *server) cpuTimes { return cpuTimes{procCPU(s.pid), ownCPU(), hostCPU()} }
+
+func (c cpuTimes) since(o cpuTimes) cpuTimes {
+	return cpuTimes{c.server - o.server, c.own - o.own, c.host - o.host}
+}
+
 // hostFacts says where a report comes from.
 type hostFacts struct {
 	Cores    int    `json:"cores"`

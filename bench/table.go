@@ -106,7 +106,7 @@ func (t *Table) Render(servers []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", t.Name, t.Title)
 	align(&b, cells)
-	for _, n := range append(t.Notes, t.longReasons(servers)...) {
+	for _, n := range slices.Concat(t.Notes, t.longReasons(servers), t.disturbance()) {
 		fmt.Fprintf(&b, "  %s\n", n)
 	}
 	return b.String()
@@ -180,6 +180,34 @@ func (t *Table) longReasons(servers []string) []string {
 		}
 	}
 	return out
+}
+
+const (
+	othersMetric = "cores used by others"
+	disturbed    = 0.15 // of a core: from here on a row is disturbed; the probe's own share is below
+)
+
+// disturbance says in one line how much else ran on the machine while the table was measured.
+func (t *Table) disturbance() []string {
+	rows, all, most := 0, 0, 0.0
+	for _, l := range t.Lines {
+		if l.Metric != othersMetric {
+			continue
+		}
+		for _, samples := range l.Samples {
+			for _, v := range samples {
+				all++
+				most = max(most, v)
+				if v > disturbed {
+					rows++
+				}
+			}
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Disturbed: in %d of %d measurements other processes used up to %.1f cores.", rows, all, most)}
 }
 
 // align writes the cells in columns: the first two to the left, the figures to the right.

@@ -15,6 +15,9 @@ func TestTable(t *testing.T) {
 	table.Add("load", "ops/s", perSecond, "redis", 40_000)
 	table.Add("load", "p99", millis, "redis", 3.456)
 	table.AddRaw("load", "hidden", millis, "redis", 1)
+	for _, v := range []float64{0.1, 0.26, 1.23} {
+		table.AddRaw("load", othersMetric, factor, "redis", v)
+	}
 	table.Fail("load", "firn", "n/a (a reason that is far too long for a cell)")
 	table.Fail("BGSAVE", "firn", "n/a (unknown command)")
 	table.Add("memory", "rss", mebibytes, "firn", 210*1024*1024)
@@ -31,6 +34,7 @@ e9: a test
           rss/used                      -     1.50           -
   5 keys
   firn, load: n/a (a reason that is far too long for a cell)
+  Disturbed: in 2 of 3 measurements other processes used up to 1.2 cores.
 `
 	got := "\n" + table.Render([]string{"firn", "redis"})
 	require.Equal(t, want, got)
@@ -78,6 +82,8 @@ func TestRatesFindTheWorstSecond(t *testing.T) {
 func TestParsers(t *testing.T) {
 	require.Equal(t, 170*time.Millisecond, parseCPU("12 (a (b) c) S 1 1 1 0 -1 4194560 1 0 0 0 7 10 0 0 20 0 4"))
 	require.Zero(t, parseCPU("garbage"))
+	require.Equal(t, 60*time.Millisecond, parseHostCPU("cpu  1 1 1 900 800 1 1 1 70 0\ncpu0 9 9 9 9 9 9 9 9 9 9\n"))
+	require.Zero(t, parseHostCPU(""))
 	require.EqualValues(t, 3*1024, kilobytes("VmPeak: 9 kB\nVmRSS:\t 3 kB\n", "VmRSS:"))
 	out := "noise\n\"test\",\"rps\",\"p50_latency_ms\"\n\"SET\",\"5.5\",\"0.25\"\n"
 	fields, err := parseBenchmark(out, "SET")

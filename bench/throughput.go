@@ -81,7 +81,7 @@ func (b *bench) ownThroughput(t *Table, r plainRow, s *server, n int) (float64, 
 	}
 	quiet := *b
 	quiet.opt.probe = false
-	m, err := quiet.measure(s, w)
+	m, err := quiet.measure(s, w, b.opt.window)
 	if err := errors.Join(err, g.finish()); err != nil {
 		return 0, err
 	}
@@ -95,9 +95,10 @@ func (b *bench) ownThroughput(t *Table, r plainRow, s *server, n int) (float64, 
 	t.Add(row, "p99", millis, s.name, inMillis(got.hist.Quantile(.99)))
 	t.AddRaw(row, "max", millis, s.name, inMillis(got.worst))
 	if s.pid != 0 {
-		t.Add(row, "server CPU an op", micros, s.name, inMicros(m.server)/ops)
+		t.Add(row, "server CPU an op", micros, s.name, inMicros(m.cpu.server)/ops)
 	}
-	t.Add(row, "load CPU an op", micros, s.name, inMicros(m.load)/ops)
+	t.Add(row, "load CPU an op", micros, s.name, inMicros(m.cpu.own)/ops)
+	t.addOthers(row, s, m.cpu, m.length)
 	return got.ops, nil
 }
 

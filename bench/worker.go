@@ -36,6 +36,12 @@ func (w *window) close()     { w.to.Store(w.now()) }
 // length is the window's duration; it must have been closed.
 func (w *window) length() time.Duration { return time.Duration(w.to.Load() - w.from.Load()) }
 
+// heldPast tells of a request sent at sent and answered at now that it spans the window's end.
+func (w *window) heldPast(sent, now int64) bool {
+	to := w.to.Load()
+	return to != 0 && sent <= to && now > to
+}
+
 func (w *window) holds(t int64) bool {
 	from, to := w.from.Load(), w.to.Load()
 	return from != 0 && t >= from && (to == 0 || t <= to)
@@ -137,9 +143,9 @@ func (k *worker) take(t token) {
 	counted := k.win.holds(now)
 	if counted {
 		k.ops++
-		if k.left == 0 {
-			k.hist.Add(time.Duration(now - k.sent))
-		}
+	}
+	if k.left == 0 && (counted || k.win.heldPast(k.sent, now)) {
+		k.hist.Add(time.Duration(now - k.sent)) // a stall that outlasts the window is the slowest answer of all
 	}
 	k.drive.answered(counted)
 }
