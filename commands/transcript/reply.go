@@ -22,6 +22,9 @@ type Reply struct {
 // maxDepth bounds the recursion; no reply of Redis is so deep.
 const maxDepth = 64
 
+// trustedSize bounds what is allocated because a length says so.
+const trustedSize = 1 << 20
+
 // Read reads one reply and also returns its bytes. It is strict: what Redis
 // would never send is an error.
 func Read(r *bufio.Reader) (Reply, []byte, error) {
@@ -138,6 +141,7 @@ func (d *decoder) bulk(v *Reply) error {
 		return err
 	}
 	var b bytes.Buffer
+	b.Grow(min(n, trustedSize) + 2 + bytes.MinRead)
 	if _, err := io.CopyN(&b, d.r, int64(n)+2); err != nil {
 		return fmt.Errorf("in a string of %d bytes: %w", n, unexpected(err))
 	}
