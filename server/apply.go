@@ -20,8 +20,10 @@ func (srv *Server) apply(c *config.Config) {
 		Policy:  policyOf(c.MaxMemoryPolicy),
 		Samples: c.MaxMemorySamples,
 		Slice:   evictionSlice(c.MaxMemoryTenacity),
-		Extra:   srv.clients.memory.Load,
+		Extra:   srv.besides,
 	})
+	srv.shards.Kick()
+	srv.setLevel(c)
 }
 
 // policyOf translates the configuration's policy.
@@ -51,4 +53,3 @@ func policyOf(p config.EvictionPolicy) shard.Policy {
 func evictionSlice(tenacity int) time.Duration {
 	return min(time.Duration(max(tenacity, 1))*50*time.Microsecond, 2*time.Millisecond)
 }
-

@@ -7,98 +7,185 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"firn/server/config"
 
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 )
 
-// A listener accepts connections of one kind on one address.
+// A reach is one address at which the server can be reached.
+type reach struct {
+	network, addr string // as net.Listen takes them
+	port          int
+	secure        bool // TLS
+	optional      bool // the address may be missing on this machine
+}
+
+// A listener accepts connections at one reach.
 type listener struct {
 	net.Listener
-	tls *tls.Config // nil: plain
+	at reach
 }
 
-// listen opens all the addresses of the configuration.
-func (srv *Server) listen() error {
-	c := srv.config()
-	if c.Port != 0 {
-		if err := srv.listenTCP(c.Port, nil); err != nil {
-			return err
-		}
-	}
-	if c.TLS.Port != 0 {
-		t, err := tlsConfig(&c.TLS)
-		if err != nil {
-			return err
-		}
-		if err := srv.listenTCP(c.TLS.Port, t); err != nil {
-			return err
-		}
-	}
-	if c.UnixSocket == "" {
-		return nil
-	}
-	return srv.listenUnix(c.UnixSocket, os.FileMode(c.UnixSocketPerm))
+// listening is where the server is reached now.
+type listening struct {
+	tls atomic.Pointer[tls.Config] // nil: no TLS yet
+
+	listenMu   sync.Mutex
+	listeners  []*listener
+	unlistened bool // for good
 }
 
-// listenTCP listens on the port of every bind address. An address with a "-"
-// in front may be missing on this machine.
-func (srv *Server) listenTCP(port int, t *tls.Config) error {
-	n := 0
-	for _, addr := range srv.config().Bind {
-		optional := strings.HasPrefix(addr, "-")
-		l, err := listenOn(strings.TrimPrefix(addr, "-"), port)
-		if err != nil {
-			if optional && !errors.Is(err, unix.EADDRINUSE) {
-				continue
-			}
-			srv.log.Warn(fmt.Sprintf("Could not create server TCP listening socket %s:%d: %v", addr, port, err))
-			srv.log.Warn(fmt.Sprintf("Failed listening on port %d (TCP), aborting.", port))
-			return err
+// reaches gives all addresses of a configuration.
+func reaches(c *config.Config) (all []reach) {
+	for _, addr := range c.Bind {
+		if c.Port != 0 {
+			all = append(all, reachOf(addr, c.Port, false))
 		}
-		srv.listeners = append(srv.listeners, &listener{l, t})
-		n++
 	}
-	if n == 0 {
-		return fmt.Errorf("no address to listen on at port %d", port)
+	for _, addr := range c.Bind {
+		if c.TLS.Port != 0 {
+			all = append(all, reachOf(addr, c.TLS.Port, true))
+		}
 	}
-	return nil
+	if c.UnixSocket != "" {
+		all = append(all, reach{network: "unix", addr: c.UnixSocket})
+	}
+	return all
 }
 
-func listenOn(addr string, port int) (net.Listener, error) {
-	network := "tcp"
+// reachOf translates an address of `bind`. One with a "-" in front may be
+// missing on this machine.
+func reachOf(addr string, port int, secure bool) reach {
+	r := reach{network: "tcp", port: port, secure: secure}
+	addr, r.optional = strings.CutPrefix(addr, "-")
 	switch {
 	case addr == "*":
-		network, addr = "tcp4", ""
+		r.network, addr = "tcp4", ""
 	case addr == "::*":
-		network, addr = "tcp6", ""
+		r.network, addr = "tcp6", ""
 	case strings.Contains(addr, ":"):
-		network = "tcp6"
+		r.network = "tcp6"
 	}
-	return (&net.ListenConfig{KeepAlive: -1}).Listen(context.Background(), network, net.JoinHostPort(addr, strconv.Itoa(port)))
+	r.addr = net.JoinHostPort(addr, strconv.Itoa(port))
+	return r
 }
 
-func (srv *Server) listenUnix(path string, mode os.FileMode) error {
-	os.Remove(path) // a socket left behind by a server that was killed
-	l, err := net.Listen("unix", path)
+// listen makes the server reachable where the configuration says, and only
+// there. If an address can't be had, everything stays as it was.
+func (srv *Server) listen(c *config.Config) error {
+	srv.listenMu.Lock()
+	defer srv.listenMu.Unlock()
+	if srv.unlistened {
+		return net.ErrClosed
+	}
+	want := reaches(c)
+	var kept, gone []*listener
+	for _, l := range srv.listeners {
+		if slices.Contains(want, l.at) {
+			kept = append(kept, l)
+			want = slices.DeleteFunc(want, func(r reach) bool { return r == l.at })
+		} else {
+			gone = append(gone, l)
+		}
+	}
+	back := closeRivals(gone, want)
+	opened, err := srv.open(want, c)
 	if err != nil {
-		srv.log.Warn(fmt.Sprintf("Failed opening Unix socket: bind: %v", err))
+		opened, _ = srv.open(back, c)
+		srv.listeners = append(slices.DeleteFunc(srv.listeners, func(l *listener) bool { return slices.Contains(back, l.at) }), opened...)
 		return err
 	}
-	srv.listeners = append(srv.listeners, &listener{l, nil})
-	if mode != 0 {
-		return os.Chmod(path, mode)
+	for _, l := range gone {
+		l.Close()
 	}
+	srv.listeners = append(kept, opened...)
 	return nil
 }
 
+// closeRivals closes the listeners that stand in the way of those wanted, as
+// 127.0.0.1 does of all addresses, and returns where they were.
+func closeRivals(gone []*listener, want []reach) (closed []reach) {
+	for _, l := range gone {
+		if slices.ContainsFunc(want, func(r reach) bool { return r.port == l.at.port && r.port != 0 }) {
+			l.Close()
+			closed = append(closed, l.at)
+		}
+	}
+	return closed
+}
+
+// open listens at all reaches, or at none, and accepts what comes.
+func (srv *Server) open(all []reach, c *config.Config) (opened []*listener, err error) {
+	for _, r := range all {
+		l, err := openOne(r, c)
+		switch {
+		case err == nil:
+			opened = append(opened, &listener{l, r})
+		case r.optional && !errors.Is(err, unix.EADDRINUSE):
+		default:
+			srv.complain(r, err)
+			for _, l := range opened {
+				l.Close()
+			}
+			return nil, err
+		}
+	}
+	for _, l := range opened {
+		srv.conns.Add(1)
+		go srv.accept(l)
+	}
+	return opened, nil
+}
+
+func openOne(r reach, c *config.Config) (net.Listener, error) {
+	if r.network != "unix" {
+		return (&net.ListenConfig{KeepAlive: -1}).Listen(context.Background(), r.network, r.addr)
+	}
+	os.Remove(r.addr) // a socket left behind by a server that was killed
+	l, err := net.Listen("unix", r.addr)
+	if err == nil && c.UnixSocketPerm != 0 {
+		err = os.Chmod(r.addr, os.FileMode(c.UnixSocketPerm))
+	}
+	return l, err
+}
+
+// complain logs in the words that programs which start servers look for.
+func (srv *Server) complain(r reach, err error) {
+	if r.network == "unix" {
+		srv.log.Warn(fmt.Sprintf("Failed opening Unix socket: bind: %v", err))
+		return
+	}
+	srv.log.Warn(fmt.Sprintf("Could not create server TCP listening socket %s: %v", r.addr, err))
+	srv.log.Warn(fmt.Sprintf("Failed listening on port %d (TCP)", r.port))
+}
+
+// unlisten ends all listening for good.
 func (srv *Server) unlisten() {
+	srv.listenMu.Lock()
+	defer srv.listenMu.Unlock()
+	srv.unlistened = true
 	for _, l := range srv.listeners {
 		l.Close()
 	}
+}
+
+// Addrs returns the addresses that the server listens on.
+func (srv *Server) Addrs() []net.Addr {
+	srv.listenMu.Lock()
+	defer srv.listenMu.Unlock()
+	var all []net.Addr
+	for _, l := range srv.listeners {
+		all = append(all, l.Addr())
+	}
+	return all
 }
 
 // accept takes connections until the listener is closed.
@@ -121,7 +208,7 @@ func (srv *Server) accept(l *listener) {
 // welcome lets a connection in, or tells it why not.
 func (srv *Server) welcome(nc net.Conn, l *listener) {
 	srv.stats.connections.Add(1)
-	peer := peerOf(nc, l.tls != nil)
+	peer := peerOf(nc, l.at.secure)
 	if err := srv.admit(&peer); err != nil {
 		srv.stats.rejectedConns.Add(1)
 		nc.SetWriteDeadline(time.Now().Add(time.Second))
@@ -133,13 +220,12 @@ func (srv *Server) welcome(nc net.Conn, l *listener) {
 		t.SetNoDelay(true)
 		keepAlive(t, srv.config().TCPKeepAlive)
 	}
-	if l.tls != nil {
-		srv.serveConn(tls.Server(nc, l.tls), peer)
+	if l.at.secure {
+		srv.serveConn(tls.Server(nc, srv.tls.Load()), peer)
 		return
 	}
 	srv.serveRaw(nc, peer)
 }
-
 func keepAlive(t *net.TCPConn, seconds int) {
 	period := time.Duration(seconds) * time.Second
 	t.SetKeepAliveConfig(net.KeepAliveConfig{Enable: seconds > 0, Idle: period, Interval: max(period/3, time.Second), Count: 3})

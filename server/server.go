@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	mrand "math/rand/v2"
-	"net"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -48,13 +47,15 @@ type Server struct {
 	runID   string
 	seed    mvcc.Seed
 
-	loops     []*loop
-	listeners []*listener
-	conns     sync.WaitGroup // goroutines of netConns and accepters
-	duties    sync.WaitGroup
-	cancel    context.CancelFunc
-	stopOnce  sync.Once
-	stopped   chan struct{}
+	listening
+	upkeep
+
+	loops    []*loop
+	conns    sync.WaitGroup // goroutines of netConns and accepters
+	duties   sync.WaitGroup
+	cancel   context.CancelFunc
+	stopOnce sync.Once
+	stopped  chan struct{}
 }
 
 // New returns a server that listens on nothing yet.
@@ -101,38 +102,23 @@ func (srv *Server) Start() error {
 		}
 		srv.loops = append(srv.loops, l)
 	}
-	if err := srv.listen(); err != nil {
-		srv.unlisten()
-		return err
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	srv.cancel = cancel
-	srv.duties.Add(1)
-	go func() {
-		defer srv.duties.Done()
-		srv.shards.Run(ctx, dutyPeriod)
-	}()
 	for _, l := range srv.loops {
 		go l.run()
 	}
-	for _, l := range srv.listeners {
-		srv.conns.Add(1)
-		go srv.accept(l)
+	ctx, cancel := context.WithCancel(context.Background())
+	srv.cancel = cancel
+	srv.duties.Go(func() { srv.shards.Run(ctx, dutyPeriod) })
+	srv.duties.Go(func() { srv.keepUp(ctx) })
+	if err := srv.reachable(srv.config()); err != nil {
+		srv.Shutdown()
+		srv.Wait()
+		return err
 	}
 	return nil
 }
 
 // dutyPeriod is how often expired keys are looked for, as with Redis' hz of 10.
 const dutyPeriod = 100 * time.Millisecond
-
-// Addrs returns the addresses that the server listens on.
-func (srv *Server) Addrs() []net.Addr {
-	var all []net.Addr
-	for _, l := range srv.listeners {
-		all = append(all, l.Addr())
-	}
-	return all
-}
 
 // Shutdown begins to end the server: no new connections, running commands are
 // finished, replies written as far as clients take them. It does not wait, and

@@ -14,13 +14,13 @@ import (
 // stats counts what INFO tells. All fields may be read and written from
 // anywhere.
 type stats struct {
-	commands, connections, rejectedConns  atomic.Int64
-	netIn, netOut                         atomic.Int64
-	hits, misses                          atomic.Int64
-	changes                               atomic.Int64 // keys changed since the start ("dirty")
-	outputClosed, queryBufferClosed       atomic.Int64
-	errorReplies, unexpectedErrors        atomic.Int64
-	rows                                  []rowStats // by row index
+	commands, connections, rejectedConns atomic.Int64
+	netIn, netOut                        atomic.Int64
+	hits, misses                         atomic.Int64
+	changes                              atomic.Int64 // keys changed since the start ("dirty")
+	outputClosed, queryBufferClosed      atomic.Int64
+	errorReplies, unexpectedErrors       atomic.Int64
+	rows                                 []rowStats // by row index
 
 	mu     sync.Mutex
 	errors map[string]int64 // by code
@@ -120,5 +120,31 @@ func (st *stats) wrote(tx *mvcc.Tx) {
 	st.lookups(tx.Hits, tx.Misses)
 	if tx.Changes > 0 {
 		st.changes.Add(tx.Changes)
+	}
+}
+
+// reset begins to count anew; what has changed since the last save is no
+// statistic and stays.
+func (st *stats) reset() {
+	for _, c := range []*atomic.Int64{
+		&st.commands, &st.connections, &st.rejectedConns, &st.netIn, &st.netOut, &st.hits, &st.misses,
+		&st.outputClosed, &st.queryBufferClosed, &st.errorReplies, &st.unexpectedErrors,
+	} {
+		c.Store(0)
+	}
+	for i := range st.rows {
+		st.rows[i].reset()
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	clear(st.errors)
+}
+
+func (r *rowStats) reset() {
+	for _, c := range []*atomic.Int64{&r.calls, &r.micros, &r.rejected, &r.failed} {
+		c.Store(0)
+	}
+	for i := range r.hist.buckets {
+		r.hist.buckets[i].Store(0)
 	}
 }

@@ -76,3 +76,8 @@ var (
 	ErrAppendOnly = errors.New("Unable to turn on AOF. Check server logs.")
 	ErrTLS        = errors.New("Unable to update TLS configuration. Check server logs.")
 )
+
+// ErrMaxClients says how many clients the system's limit of open files leaves room for.
+func ErrMaxClients(can int) error {
+	return fmt.Errorf("The operating system is not able to handle the specified number of clients, try with %d", can)
+}
