@@ -187,5 +187,5 @@ func reason(err error) string {
 	if errors.As(err, &reply) && strings.HasPrefix(string(reply), "ERR unknown command") {
 		return "n/a (unknown command)"
 	}
-	return "n/a (" + err.Error() + ")"
+	return "n/a (" + strings.ReplaceAll(err.Error(), "\n", "; ") + ")"
 }

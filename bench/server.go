@@ -104,6 +104,10 @@ func startServer(ctx context.Context, t target) (*server, error) {
 	}()
 	s := &server{name: t.name, addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), pid: cmd.Process.Pid}
 	s.stop = func() {
+		if endedAlone(ctx, ended) {
+			tail, _ := os.ReadFile(log)
+			fmt.Fprintf(os.Stderr, "\nbench: %s ended by itself (%s); the end of its log:\n%s\n", t.name, cmd.ProcessState, lastBytes(tail, 4000))
+		}
 		endProcess(cmd.Process, ended)
 		_ = os.RemoveAll(dir)
 	}
@@ -112,8 +116,14 @@ func startServer(ctx context.Context, t target) (*server, error) {
 		s.stop()
 		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, lastBytes(tail, 600))
 	}
-	s.facts, err = s.admin.info("server")
-	return s, err
+	if s.facts, err = s.admin.info("server"); err != nil {
+		s.stop()
+		return nil, err
+	}
+	if own := localPid(s.addr, s.facts["process_id"]); own != 0 {
+		s.pid = own // what was spawned may be a script around the server
+	}
+	return s, nil
 }
 
 // spawn starts the command with persistence off. {port} and {dir} in it are replaced; without {port}, options in the manner of
@@ -140,6 +150,16 @@ func spawn(ctx context.Context, t target, dir string, port int) (*exec.Cmd, stri
 	cmd.WaitDelay = 10 * time.Second
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, f, f
 	return cmd, log, cmd.Start()
+}
+
+// endedAlone tells a crash from an end that was asked for.
+func endedAlone(ctx context.Context, ended <-chan struct{}) bool {
+	select {
+	case <-ended:
+		return ctx.Err() == nil
+	default:
+		return false
+	}
 }
 
 // endProcess asks by SIGTERM and insists after half a minute.
