@@ -116,7 +116,8 @@ func startServer(ctx context.Context, t target) (*server, error) {
 		s.stop()
 		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, lastBytes(tail, 600))
 	}
-	if s.facts, err = s.admin.info("server"); err != nil {
+	var refused serverError
+	if s.facts, err = s.admin.info("server"); err != nil && !errors.As(err, &refused) {
 		s.stop()
 		return nil, err
 	}
