@@ -36,22 +36,21 @@ func (s *Set) Run(ctx context.Context, period time.Duration) {
 		case <-tick.C:
 		case <-s.wake:
 		}
-		start := time.Now()
+		start := s.monotonic()
 		s.duties(ctx, h)
-		s.stats.DutyNanos.Add(int64(time.Since(start)))
+		s.stats.DutyNanos.Add(int64(s.monotonic().Sub(start)))
 	}
 }
 
 func (s *Set) duties(ctx context.Context, h *Hold) {
 	for i := range s.shards {
-		for !s.noExpire.Load() && h.expireSlice(i) && ctx.Err() == nil {
+		for !s.noExpire.Load() && !s.still.Load() && h.expireSlice(i) && ctx.Err() == nil {
 			s.stats.ExpireLate.Add(1)
 		}
 		for h.cleanSlice(i) && ctx.Err() == nil {
 		}
 	}
-	for s.MakeRoom(s.clock()) == RoomRunning && ctx.Err() == nil {
-	}
+	s.evictDuty(ctx)
 }
 
 // takeOne takes one shard, whatever is locked in it.
@@ -71,8 +70,8 @@ func (h *Hold) expireSlice(i int) (more bool) {
 	if at, ok := sh.store.NextExpiry(); !ok || at > now {
 		return false
 	}
-	start := time.Now()
-	for more = true; more && time.Since(start) < dutySlice; {
+	start := h.set.monotonic()
+	for more = true; more && h.set.monotonic().Sub(start) < dutySlice; {
 		h.Tx.Begin(h.set.Space, 0, now)
 		more = h.Tx.ExpireDue(i, expireBatch, sh.lockedBy)
 		h.set.noteExpired(h.Tx.Expired, now)
@@ -88,8 +87,8 @@ func (h *Hold) expireSlice(i int) (more bool) {
 func (h *Hold) cleanSlice(i int) (more bool) {
 	sh := h.takeOne(i)
 	defer h.Give()
-	start := time.Now()
-	for more = true; more && time.Since(start) < dutySlice; {
+	start := h.set.monotonic()
+	for more = true; more && h.set.monotonic().Sub(start) < dutySlice; {
 		more = sh.store.Clean(cleanBatch)
 	}
 	h.set.settle(sh)

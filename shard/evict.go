@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -90,23 +91,31 @@ func (s *Set) Over() int64 {
 // MakeRoom evicts keys until the memory is under the limit, or its slice is
 // over; the duties go on with what is left. Nothing may be held.
 func (s *Set) MakeRoom(now int64) Room {
-	if s.Over() == 0 {
+	if s.Over() == 0 || s.still.Load() {
 		return RoomEnough
 	}
-	l := s.evictor.limit.Load()
-	if l.Policy == NoEviction {
+	if s.evictor.limit.Load().Policy == NoEviction {
 		return RoomNone
 	}
 	if !s.evictor.mu.TryLock() {
 		return RoomRunning // another session is at it
 	}
 	defer s.evictor.mu.Unlock()
-	start := time.Now()
+	return s.evictSlice(now)
+}
+
+// evictSlice is MakeRoom with evictor.mu held.
+func (s *Set) evictSlice(now int64) Room {
+	l := s.evictor.limit.Load()
+	if s.Over() > 0 && l.Policy == NoEviction {
+		return RoomNone
+	}
+	start := s.monotonic()
 	for n := 1; s.Over() > 0; n++ {
 		if !s.evictOne(l, now) {
 			return RoomNone
 		}
-		if n%8 == 0 && time.Since(start) > l.Slice {
+		if n%8 == 0 && s.monotonic().Sub(start) > l.Slice {
 			s.stats.EvictionSlices.Add(1)
 			s.Kick()
 			return RoomRunning
@@ -115,7 +124,18 @@ func (s *Set) MakeRoom(now int64) Room {
 	return RoomEnough
 }
 
-// evictOne removes the best candidate; false if there is none.
+// evictDuty evicts until the memory is under the limit or nothing is left to
+// evict. It waits for its turn, where MakeRoom would only say that another is
+// at it.
+func (s *Set) evictDuty(ctx context.Context) {
+	for more := s.Over() > 0; more && ctx.Err() == nil; {
+		s.evictor.mu.Lock()
+		more = s.evictSlice(s.clock()) == RoomRunning
+		s.evictor.mu.Unlock()
+	}
+}
+
+// evictOne frees memory by the best candidate; false if there is none.
 func (s *Set) evictOne(l *Limit, now int64) bool {
 	e := &s.evictor
 	if e.hold == nil {
@@ -129,8 +149,7 @@ func (s *Set) evictOne(l *Limit, now int64) bool {
 		}
 		v := e.best[n-1]
 		e.best = e.best[:n-1]
-		if e.hold.evict(v, now) {
-			s.stats.Evicted.Add(1)
+		if e.hold.evict(v, l.Policy, now) {
 			return true
 		}
 	}
@@ -199,8 +218,10 @@ func (e *evictor) add(v victim) {
 	e.best = slices.Insert(e.best, at, v)
 }
 
-// evict removes a candidate if it is still there.
-func (h *Hold) evict(v victim, now int64) bool {
+// evict removes a candidate if it is still there and the policy still allows
+// it: it may have lost its expiry since it was sampled. It says whether memory
+// was freed, be it that the candidate had just expired.
+func (h *Hold) evict(v victim, p Policy, now int64) bool {
 	h.Reset()
 	h.pos = append(h.pos, v.Pos)
 	if h.Take(false) != nil {
@@ -208,16 +229,16 @@ func (h *Hold) evict(v victim, now int64) bool {
 	}
 	defer h.Give()
 	h.Tx.Begin(h.set.Space, v.DB, now)
-	there := h.Tx.Delete(v.Key)
+	if e, ok := h.Tx.Peek(v.Key); ok && p.volatile() && e.Expire() == 0 {
+		return false
+	}
+	removed := mvcc.Removed{DB: v.DB, Key: v.Key}
+	if h.Tx.Delete(v.Key) {
+		h.set.stats.Evicted.Add(1)
+	} else if len(h.Tx.Expired) == 0 {
+		return false
+	}
 	h.CountExpired()
-	removed := h.Tx.Expired
-	if there {
-		removed = append(removed, mvcc.Removed{DB: v.DB, Key: v.Key})
-	}
-	effects := make([]Effect, 0, 1)
-	for _, r := range removed {
-		effects = append(effects, Expired(r))
-	}
-	h.Commit(now, effects)
-	return there
+	h.Commit(now, []Effect{Expired(removed)})
+	return true
 }

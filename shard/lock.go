@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 
@@ -98,7 +97,7 @@ func (s *Set) Long(keys [][]byte, dbs []int, run func(h *Hold, pause func()) []E
 		}
 	}
 	l := &Lock{pos: slices.Clone(h.pos)}
-	slices.SortFunc(l.pos, cmp.Compare)
+	slices.Sort(l.pos)
 	h.lock(l, dbs)
 	effects := run(h, h.pause(s.Heavy))
 	h.unlock(l, dbs, s.clock(), effects)
@@ -138,13 +137,13 @@ func (h *Hold) eachHeld(f func(*Shard)) {
 // have the shards, and other heavy work the place.
 func (h *Hold) pause(p *Pool) func() {
 	return func() {
-		held := slices.Clone(h.held)
-		h.Give()
+		for _, i := range h.held {
+			h.set.shards[i].mu.Unlock()
+		}
 		p.Yield()
-		for _, i := range held {
+		for _, i := range h.held {
 			h.set.shards[i].mu.Lock()
 		}
-		h.held = append(h.held, held...)
 	}
 }
 

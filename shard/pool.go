@@ -25,9 +25,9 @@ type ticket struct {
 	resume chan struct{}
 }
 
-// NewPool returns a pool of n places.
+// NewPool returns a pool of n places, one at the least.
 func NewPool(n int) *Pool {
-	p := &Pool{max: n}
+	p := &Pool{max: max(n, 1)}
 	p.idle.L = &p.mu
 	return p
 }

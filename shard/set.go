@@ -3,6 +3,7 @@ package shard
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"firn/mvcc"
 )
@@ -20,18 +21,20 @@ type Set struct {
 	Space *mvcc.Space
 	Heavy *Pool
 
-	shards   []*Shard
-	clock    func() int64 // unix ms
-	rand     func() uint64
-	journals atomic.Pointer[[]Journal]
-	journal  sync.Mutex // one order for all effects
-	used     atomic.Int64
-	long     longWriter
-	pins     pinList
-	evictor  evictor
-	stats    Stats
-	wake     chan struct{}
-	noExpire atomic.Bool
+	shards    []*Shard
+	clock     func() int64     // unix ms
+	monotonic func() time.Time // measures slices; tests replace it
+	rand      func() uint64
+	journals  atomic.Pointer[[]Journal]
+	journal   sync.Mutex // one order for all effects
+	used      atomic.Int64
+	long      longWriter
+	pins      pinList
+	evictor   evictor
+	stats     Stats
+	wake      chan struct{}
+	noExpire  atomic.Bool
+	still     atomic.Bool
 }
 
 // Stats counts what the duties did since the start. Read with Load.
@@ -63,6 +66,8 @@ func New(c Config) *Set {
 		clock: c.Clock,
 		rand:  c.Rand,
 		wake:  make(chan struct{}, 1),
+
+		monotonic: time.Now,
 	}
 	s.journals.Store(&[]Journal{})
 	for _, st := range s.Space.Stores {
@@ -107,6 +112,10 @@ func (s *Set) append(now int64, effects []Effect) {
 // SetActiveExpire turns the removal of expired keys that nobody looks at on or
 // off (DEBUG SET-ACTIVE-EXPIRE).
 func (s *Set) SetActiveExpire(on bool) { s.noExpire.Store(!on) }
+
+// SetStill makes the keyspace change by commands alone: nothing expires, though
+// expired keys stay invisible, and nothing is evicted (CLIENT PAUSE).
+func (s *Set) SetStill(on bool) { s.still.Store(on) }
 
 // Usage measures all shards, one after the other.
 func (s *Set) Usage() (u mvcc.Usage) {
