@@ -34,6 +34,7 @@ const (
 	ErrBusyKey      Error = "BUSYKEY Target key name already exists."
 	ErrGeneric      Error = "ERR" // what Redis answers when a save on request fails
 	ErrTimeout      Error = "ERR timeout is not an integer or out of range"
+	ErrTimeoutRange Error = "ERR timeout is out of range"
 	ErrTimeoutFloat Error = "ERR timeout is not a float or out of range"
 	ErrTimeoutNeg   Error = "ERR timeout is negative"
 )
@@ -112,6 +113,7 @@ const (
 	ErrOptBcast        Error = "ERR OPTIN and OPTOUT are not compatible with BCAST"
 	ErrOptBoth         Error = "ERR You can't specify both OPTIN mode and OPTOUT mode"
 	ErrSwitchOpt       Error = "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with a different mode."
+	ErrNoTracking      Error = "ERR client side caching is not supported by this server"
 	ErrCachingMode     Error = "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled"
 	ErrCachingYes      Error = "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode."
 	ErrCachingNo       Error = "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode."

@@ -75,8 +75,9 @@ func (s *session) aside(f func(*commands.Call) error) {
 	c.Out, c.Pause = &out, fl.pause
 	if !s.srv.shards.Heavy.Go(func() {
 		err := f(&c)
+		shared := out.Len() - len(out.Bytes())
 		parts := out.Take()
-		s.home.post(func() { s.rejoin(&c, start, parts, err) })
+		s.home.post(func() { s.rejoin(&c, start, parts, shared, err) })
 	}) {
 		s.waiting, s.flow = false, nil
 		s.peer.close()
@@ -84,16 +85,18 @@ func (s *session) aside(f func(*commands.Call) error) {
 }
 
 // rejoin takes the reply of a command that ran aside and goes on with the
-// session's next command.
-func (s *session) rejoin(c *commands.Call, start int64, parts [][]byte, err error) {
+// session's next command. Of the parts, so many bytes are the keyspace's.
+func (s *session) rejoin(c *commands.Call, start int64, parts [][]byte, shared int, err error) {
 	if s.closed {
 		return
 	}
 	s.waiting, s.flow = false, nil
 	mark := s.out.Mark()
+	kept := s.out.Len() - len(s.out.Bytes())
 	for _, p := range parts {
 		s.out.Keep(p)
 	}
+	s.foreign += max(s.out.Len()-len(s.out.Bytes())-kept-shared, 0)
 	s.finish(c, start, mark, err)
 	s.goOn()
 }
@@ -102,6 +105,7 @@ func (s *session) rejoin(c *commands.Call, start int64, parts [][]byte, err erro
 func (s *session) goOn() {
 	s.process()
 	s.peer.flush()
+	s.info.update(s)
 	if !s.closed && !s.paused() {
 		s.peer.resume()
 	}
@@ -121,6 +125,7 @@ func (s *session) retry() {
 	}
 	args := s.parked
 	s.waiting, s.parked = false, nil
+	s.info.held.Store(false)
 	now := s.home.clock()
 	s.call.Micros, s.call.Now = now, now/1000
 	s.dispatch(args)
@@ -139,6 +144,10 @@ type flow struct {
 	ready sync.Cond
 	ahead int // bytes handed to the session and not yet written
 	gone  bool
+
+	// total is the length of the reply so far, at the session's home. The output
+	// limits go by it, as if the reply were made at once.
+	total int64
 }
 
 // send hands parts to the session, and waits while too much is ahead of the
@@ -168,12 +177,14 @@ func (f *flow) deliver(parts [][]byte) {
 	}
 	if f.s.reply == replyOn {
 		for _, p := range parts {
+			f.total += int64(len(p))
 			f.s.enqueue(p)
 		}
 	}
 	f.s.checkOutput()
 	if !f.s.closed {
 		f.s.peer.flush()
+		f.s.info.update(f.s)
 		f.drained(f.s.queued)
 	}
 }

@@ -19,12 +19,13 @@ var connectionCommands = []commands.Command{
 
 // helloOptions is what follows HELLO.
 type helloOptions struct {
-	proto      int
-	user, pass []byte // nil: no AUTH
-	name       []byte // nil: no SETNAME
+	proto int
+	auth  bool   // user and password were given, and are right
+	name  []byte // nil: no SETNAME
 }
 
-func parseHello(c *commands.Call) (o helloOptions, err error) {
+// parseHello finds what is wrong in the order of the arguments, as Redis does.
+func (s *session) parseHello(c *commands.Call) (o helloOptions, err error) {
 	if len(c.Args) == 1 {
 		return o, nil
 	}
@@ -40,10 +41,15 @@ func parseHello(c *commands.Call) (o helloOptions, err error) {
 		left := len(c.Args) - i - 1
 		switch {
 		case c.Is(i, "AUTH") && left >= 2:
-			o.user, o.pass = c.Args[i+1], c.Args[i+2]
+			if !s.knows(c.Args[i+1], c.Args[i+2]) {
+				return o, commands.ErrWrongPass
+			}
+			o.auth = true
 			i += 2
 		case c.Is(i, "SETNAME") && left >= 1:
-			o.name = c.Args[i+1]
+			if o.name = c.Args[i+1]; !validName(o.name) {
+				return o, commands.ErrClientName
+			}
 			i++
 		default:
 			return o, commands.ErrHelloOption(c.Args[i])
@@ -54,21 +60,14 @@ func parseHello(c *commands.Call) (o helloOptions, err error) {
 
 // hello changes nothing unless all of it can be done.
 func hello(c *commands.Call, s *session) error {
-	o, err := parseHello(c)
+	o, err := s.parseHello(c)
 	if err != nil {
 		return err
 	}
-	if o.name != nil && !validName(o.name) {
-		return commands.ErrClientName
-	}
-	if o.user != nil {
-		if err := s.authenticate(o.user, o.pass); err != nil {
-			return err
-		}
-	}
-	if !s.authed {
+	if !s.authed && !o.auth {
 		return commands.ErrHelloNoAuth
 	}
+	s.authed = true
 	if o.name != nil {
 		s.setName(string(o.name))
 	}
@@ -125,23 +124,20 @@ func auth(c *commands.Call, s *session) error {
 	} else if s.srv.config().RequirePass == "" {
 		return commands.ErrNoPassword
 	}
-	if err := s.authenticate(user, pass); err != nil {
-		return err
+	if !s.knows(user, pass) {
+		return commands.ErrWrongPass
 	}
+	s.authed = true
 	c.Out.OK()
 	return nil
 }
 
-// authenticate checks user and password in a time that does not depend on them.
-func (s *session) authenticate(user, pass []byte) error {
+// knows checks user and password in a time that does not depend on them.
+func (s *session) knows(user, pass []byte) bool {
 	want := s.srv.config().RequirePass
 	a, b := sha256.Sum256(pass), sha256.Sum256([]byte(want))
 	good := subtle.ConstantTimeCompare(a[:], b[:]) == 1 || want == ""
-	if !good || string(user) != "default" {
-		return commands.ErrWrongPass
-	}
-	s.authed = true
-	return nil
+	return good && string(user) == "default"
 }
 
 func selectDB(c *commands.Call, s *session) error {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"crypto/tls"
 	"net"
 	"time"
 
@@ -94,6 +95,7 @@ func (c *netConn) arrived(n int, err error) {
 		c.srv.stats.netIn.Add(int64(n))
 		c.s.process()
 		c.flush()
+		c.s.info.update(c.s)
 	}
 	if err != nil {
 		c.close()
@@ -133,6 +135,16 @@ func (c *netConn) resume() {
 	}
 	c.read = true
 	c.more <- struct{}{}
+}
+
+// cut breaks the connection off; callable from any goroutine, and it never
+// waits for the peer.
+func (c *netConn) cut() {
+	if t, ok := c.c.(*tls.Conn); ok {
+		t.NetConn().Close()
+		return
+	}
+	c.c.Close()
 }
 
 // close implements transport.

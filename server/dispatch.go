@@ -25,6 +25,9 @@ func (s *session) dispatch(args [][]byte) {
 		s.reject(row, args, err)
 		return
 	}
+	if s.holdBack(row, args) {
+		return
+	}
 
 	// Route: to the session, to the shards of its keys, or aside.
 	c.Begin(row, args)

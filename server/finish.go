@@ -40,8 +40,16 @@ func (s *session) reject(row *commands.Command, args [][]byte, err error) {
 	}
 	mark := s.out.Mark()
 	s.out.Error(err)
-	s.srv.stats.refused(row, err)
+	if !probes(row, args) {
+		s.srv.stats.refused(row, err)
+	}
 	s.silence(mark)
+}
+
+// probes says whether the command is what client libraries try at every
+// connect, prepared for a refusal: to count it as an error would raise alarms.
+func probes(row *commands.Command, args [][]byte) bool {
+	return row != nil && row.FullName() == "client" && len(args) > 1 && strings.EqualFold(string(args[1]), "maint_notifications")
 }
 
 // smuggled says whether the command is the start of an HTTP request that a

@@ -154,6 +154,9 @@ func (l *loop) event(e *unix.EpollEvent) {
 		c.close()
 		return
 	}
+	if e.Events&unix.EPOLLRDHUP != 0 && c.leftPause() {
+		return
+	}
 	if e.Events&unix.EPOLLOUT != 0 {
 		c.writable()
 	}
@@ -167,6 +170,7 @@ func (l *loop) periodic() {
 	for _, c := range l.conns {
 		if c != nil {
 			c.s.tick(l.micro / 1000)
+			c.s.trim(l.micro / 1000)
 		}
 	}
 }
@@ -178,6 +182,9 @@ func (l *loop) closeAll() {
 			c.close()
 		}
 	}
+	l.mu.Lock()
+	l.woken = true // nobody may write to the descriptor any more
+	l.mu.Unlock()
 	unix.Close(l.epoll)
 	unix.Close(l.wake)
 }
@@ -204,6 +211,7 @@ func (l *loop) adopt(fd int, peer peerInfo) {
 		l.srv.clients.dropped()
 		return
 	}
+	peer.fd = fd
 	c.s = l.srv.newSession(l, c, peer)
 	for len(l.conns) <= fd {
 		l.conns = append(l.conns, nil)
@@ -221,10 +229,26 @@ func (c *loopConn) watch(mask uint32) {
 	}
 }
 
+// leftPause closes the connection of a client that has left while it waits for
+// the end of a pause, which may be far. (A client whose command runs aside may
+// have closed its side only, to read the reply.)
+func (c *loopConn) leftPause() bool {
+	if c.s.info.held.Load() {
+		c.close()
+		return true
+	}
+	c.watch(c.mask &^ unix.EPOLLRDHUP)
+	return false
+}
+
 func (c *loopConn) readable() {
 	s := c.s
 	if s.paused() || s.closing {
-		c.watch(c.mask &^ unix.EPOLLIN)
+		mask := c.mask &^ unix.EPOLLIN
+		if s.info.held.Load() {
+			mask |= unix.EPOLLRDHUP
+		}
+		c.watch(mask)
 		return
 	}
 	buf := s.in.Space(readSize)
@@ -241,6 +265,7 @@ func (c *loopConn) readable() {
 	s.srv.stats.netIn.Add(int64(n))
 	s.process()
 	c.flush()
+	s.info.update(s)
 }
 
 // flush implements transport: one write in the usual case, without a copy.
@@ -306,13 +331,14 @@ func again(err error) bool { return errors.Is(err, unix.EAGAIN) || errors.Is(err
 func (c *loopConn) writable() {
 	was := c.s.paused()
 	c.flush()
+	c.s.info.update(c.s)
 	if !c.s.closed && was && !c.s.paused() {
 		c.s.goOn()
 	}
 }
 
 // resume implements transport.
-func (c *loopConn) resume() { c.watch(c.mask | unix.EPOLLIN) }
+func (c *loopConn) resume() { c.watch(c.mask&^unix.EPOLLRDHUP | unix.EPOLLIN) }
 
 // close implements transport.
 func (c *loopConn) close() {

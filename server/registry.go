@@ -16,6 +16,7 @@ type peerInfo struct {
 	addr, laddr string // as CLIENT LIST prints them
 	unix, tls   bool
 	local       bool // loopback or unix socket
+	fd          int
 }
 
 func peerOf(nc net.Conn, secure bool) peerInfo {
@@ -45,7 +46,10 @@ type clientInfo struct {
 	lastRow               atomic.Int32 // index of the last command's row, -1: none
 	qbuf, qcap            atomic.Int64 // bytes received and not yet run; of the buffer
 	out                   atomic.Int64 // bytes of replies not yet read
+	peak                  atomic.Int64 // most bytes of replies at a time, lately
 	waiting               atomic.Bool
+	held                  atomic.Bool // waits for the end of a pause
+	killed                atomic.Bool // is to run no further command
 	noEvict, noTouch      atomic.Bool
 	counted               int64 // bytes in registry.memory, at the home
 }
@@ -78,7 +82,7 @@ func (i *clientInfo) update(s *session) {
 	if int(i.db.Load()) != s.db {
 		i.db.Store(int32(s.db))
 	}
-	now := i.out.Load() + i.qcap.Load()
+	now := i.out.Load() - int64(s.shared) + i.qcap.Load()
 	if s.closed {
 		now = 0
 	}
@@ -117,11 +121,15 @@ func (r *registry) add(s *session) {
 	r.all[s.info.id] = s
 }
 
+// remove takes a session out, whose connection is gone or about to go.
 func (r *registry) remove(s *session) {
 	r.mu.Lock()
+	_, known := r.all[s.info.id]
 	delete(r.all, s.info.id)
 	r.mu.Unlock()
-	r.dropped()
+	if known {
+		r.dropped()
+	}
 }
 
 // dropped says that an admitted connection is gone.
@@ -170,6 +178,30 @@ func (srv *Server) admit(peer *peerInfo) error {
 	return nil
 }
 
+// idleTrim is after how many ms without a command a client's buffers are freed.
+const idleTrim = 2000
+
+// trim frees the buffers of an idle client, at a home that does not read into
+// them meanwhile.
+func (s *session) trim(now int64) {
+	if s.closed || s.waiting || now-s.lastActive <= idleTrim || s.in.Buffered() > 0 || s.in.Cap() == 0 {
+		return
+	}
+	s.in.Release()
+	if s.out.Len() == 0 {
+		s.out.Take()
+	}
+	s.info.update(s)
+}
+
+// lowerPeak forgets how long replies once were.
+func (s *session) lowerPeak(now int64) {
+	if period := s.srv.peakReset.Load(); period >= 0 && now-s.peakSince > period {
+		s.peakSince = now
+		put(&s.info.peak, int64(s.queued))
+	}
+}
+
 // tick is called every 100 ms at the session's home.
 func (s *session) tick(now int64) {
 	if s.closed {
@@ -179,8 +211,8 @@ func (s *session) tick(now int64) {
 	if s.queued > 0 {
 		s.checkOutput()
 	}
+	s.lowerPeak(now)
 	if t := int64(s.srv.config().Timeout); t > 0 && !s.waiting && now-s.lastActive > t*1000 {
 		s.peer.close()
 	}
 }
-

@@ -41,11 +41,16 @@ type Server struct {
 	shards  *shard.Set
 	stats   *stats
 	clients *registry
+	pause   *pause
 	slow    *slowlog
 	latency *latencyMonitor
 	started time.Time
 	runID   string
 	seed    mvcc.Seed
+
+	// peakReset is after how many ms the longest reply of a client is forgotten;
+	// -1: never (DEBUG REPLYBUFFER PEAK-RESET-TIME).
+	peakReset atomic.Int64
 
 	listening
 	upkeep
@@ -68,6 +73,8 @@ func New(o Options) *Server {
 	srv.table = commands.NewTable(append(commands.Families(), families()...)...)
 	srv.stats = newStats(srv.table)
 	srv.clients = newRegistry(srv)
+	srv.pause = newPause(srv)
+	srv.peakReset.Store(defaultPeakReset)
 	srv.slow = newSlowlog()
 	srv.latency = newLatencyMonitor()
 	cores := runtime.NumCPU()
@@ -82,6 +89,9 @@ func New(o Options) *Server {
 	return srv
 }
 
+// defaultPeakReset is Redis' 5 s.
+const defaultPeakReset = 5000
+
 // config returns the present configuration, which is never changed.
 func (srv *Server) config() *config.Config { return srv.cfg.Load() }
 
@@ -94,6 +104,9 @@ func (srv *Server) monotonic() int64 { return int64(time.Since(srv.started)) }
 // Start listens, and serves until Shutdown. If it can't listen on an address it
 // returns the error and serves nothing.
 func (srv *Server) Start() error {
+	if err := srv.adjustOpenFiles(); err != nil {
+		return err
+	}
 	srv.apply(srv.config())
 	for range srv.config().EventLoopCount(runtime.NumCPU()) {
 		l, err := newLoop(srv)
@@ -129,6 +142,7 @@ func (srv *Server) Shutdown() {
 
 func (srv *Server) stop() {
 	srv.unlisten()
+	srv.pause.stop()
 	srv.clients.closeOthers()
 	for _, l := range srv.loops {
 		l.shutdown()

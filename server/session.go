@@ -46,8 +46,10 @@ type session struct {
 	call commands.Call
 	out  commands.Reply
 
-	queue  [][]byte // replies that the socket has not taken yet, after flushing out
-	queued int      // bytes in queue
+	queue   [][]byte // replies that the socket has not taken yet, after flushing out
+	queued  int      // bytes in queue
+	shared  int      // of these, at most so many are the keyspace's own
+	foreign int      // bytes that out keeps and that are not the keyspace's
 
 	db         int
 	authed     bool
@@ -58,6 +60,7 @@ type session struct {
 	flow       *flow    // streaming of the command that runs aside
 	closing    bool     // close once the pending replies are out
 	closed     bool
+	peakSince  int64 // when info.peak was lowered last, unix ms
 	softSince  int64 // when the output went over its soft limit, unix ms
 	info       clientInfo
 	lastActive int64 // unix ms
@@ -95,7 +98,7 @@ func (s *session) process() {
 	now := s.home.clock()
 	s.call.Micros, s.call.Now = now, now/1000
 	s.lastActive = s.call.Now
-	for !s.waiting && !s.closing && !s.closed {
+	for !s.waiting && !s.closing && !s.closed && !s.info.killed.Load() {
 		if s.out.Len()+s.queued > outPause {
 			s.peer.flush()
 			if s.queued > outPause {
@@ -114,7 +117,6 @@ func (s *session) process() {
 		s.dispatch(args)
 	}
 	s.checkOutput()
-	s.info.update(s)
 }
 
 // paused says whether the client has to read before more of its commands run.
@@ -141,6 +143,8 @@ func (s *session) collect() {
 	if s.out.Len() == 0 {
 		return
 	}
+	s.shared += s.out.Len() - len(s.out.Bytes()) - s.foreign
+	s.foreign = 0
 	for _, p := range s.out.Take() {
 		s.enqueue(p)
 	}
@@ -164,6 +168,7 @@ func (s *session) wrote(n int) {
 		s.queue[0] = nil
 		s.queue = s.queue[1:]
 	}
+	s.shared = min(s.shared, s.queued)
 	if len(s.queue) == 0 {
 		s.queue = nil
 	}
@@ -172,10 +177,20 @@ func (s *session) wrote(n int) {
 	}
 }
 
+// unauthOutput is how many bytes of unread replies a client may pile up that has
+// not said who it is (CVE-2025-21605).
+const unauthOutput = 1024
+
 // checkOutput ends the session if its unread replies are over a limit.
 func (s *session) checkOutput() {
 	n := int64(s.out.Len() + s.queued)
-	if n < 1024 {
+	if n > s.info.peak.Load() {
+		s.info.peak.Store(n)
+	}
+	if s.flow != nil {
+		n = max(n, s.flow.total)
+	}
+	if n < unauthOutput {
 		s.softSince = 0
 		return
 	}
@@ -189,8 +204,8 @@ func (s *session) checkOutput() {
 	default:
 		over = over || s.call.Now-s.softSince > l.SoftSeconds*1000
 	}
-	if !s.authed && n > 1024 && s.queued > 0 {
-		over = true // nobody who has not said who he is may pile up replies
+	if !s.authed && n > unauthOutput && s.queued > 0 {
+		over = true
 	}
 	if over {
 		s.srv.stats.outputClosed.Add(1)
@@ -205,7 +220,10 @@ func (s *session) ended() {
 	if s.flow != nil {
 		s.flow.abort()
 	}
-	s.queue, s.queued = nil, 0
+	if s.info.held.Load() {
+		s.srv.pause.leave(s)
+	}
+	s.queue, s.queued, s.shared = nil, 0, 0
 	s.out.Reset()
 	s.info.update(s)
 	s.srv.clients.remove(s)

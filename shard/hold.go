@@ -122,7 +122,7 @@ func (h *Hold) Settle() {
 // Expire removes the expired keys that h.View came across, with their effects.
 func (h *Hold) Expire(now int64) []mvcc.Removed {
 	stale := h.View.TakeStale()
-	if len(stale) == 0 {
+	if len(stale) == 0 || h.set.still.Load() {
 		return nil
 	}
 	h.Tx.Begin(h.set.Space, h.View.DB(), now)
