@@ -25,8 +25,8 @@
 //     restarts, with another number of stores.
 //
 // Keys whose positions share the top 52 bits are returned by the same call,
-// which may therefore return more than COUNT. That takes millions of keys for a
-// pair of them.
+// which may therefore return more than COUNT. One such pair is to be expected
+// among a hundred million keys, or a million of one hash tag.
 //
 // A [Walk] reads frozen versions, each frozen when the walk gets to its store,
 // and writes nothing: what has expired is passed over and left to its owner.
