@@ -26,19 +26,20 @@ const (
 // every read is repeated on a frozen view, and with rough set, versions are
 // frozen and records are moved in each Pause.
 type harness struct {
-	space    *mvcc.Space
-	table    *Table
-	now      int64
-	maxBulk  int64
-	maxCost  int // dearer calls aren't run, but answered by an error; 0: all are
-	rough    bool
-	sessions map[string]*harnessSession
-	tx       mvcc.Tx
-	chance   *rand.Rand
-	drawn    int            // random numbers so far
-	effects  []shard.Effect // that the replica hasn't seen
-	replica  *harness       // nil: nobody follows
-	kept     []keptReply
+	space     *mvcc.Space
+	table     *Table
+	now       int64
+	maxBulk   int64
+	maxCost   int // dearer calls aren't run, but answered by an error; 0: all are
+	rough     bool
+	sessions  map[string]*harnessSession
+	tx        mvcc.Tx
+	chance    *rand.Rand
+	drawn     int            // random numbers so far
+	effects   []shard.Effect // that the replica hasn't seen
+	replica   *harness       // nil: nobody follows
+	recording bool           // keep effects even if nobody follows
+	kept      []keptReply
 }
 
 type harnessSession struct {

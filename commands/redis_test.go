@@ -35,12 +35,12 @@ func findRedis(t *testing.T) string {
 }
 
 // startRedis runs it on a free port, without persistence, until the test ends.
-func startRedis(t *testing.T, program string) *transcript.Remote {
+func startRedis(t *testing.T, program string, options ...string) *transcript.Remote {
 	addr := freeAddr(t)
 	_, port, err := net.SplitHostPort(addr)
 	require.NoError(t, err)
-	cmd := exec.Command(program, "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir(),
-		"--save", "", "--appendonly", "no", "--enable-debug-command", "yes")
+	cmd := exec.Command(program, append([]string{"--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir(),
+		"--save", "", "--appendonly", "no", "--enable-debug-command", "yes"}, options...)...)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

@@ -35,7 +35,7 @@ var unfit = []string{
 
 // record copies the effects, because their arguments are about to go.
 func (h *harness) record(c *Call, tx *mvcc.Tx) {
-	if h.replica == nil {
+	if h.replica == nil && !h.recording {
 		return
 	}
 	for _, e := range c.Effects(tx) {
