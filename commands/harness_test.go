@@ -39,6 +39,8 @@ type harness struct {
 	effects   []shard.Effect // that the replica hasn't seen
 	replica   *harness       // nil: nobody follows
 	recording bool           // keep effects even if nobody follows
+	listening bool           // keep events in heard
+	heard     []string
 	kept      []keptReply
 }
 
@@ -266,6 +268,9 @@ func (h *harness) runOwner(c *Call) error {
 
 func (h *harness) checkEvents(c *Call, err error) error {
 	for _, e := range c.Events() {
+		if h.listening {
+			h.heard = append(h.heard, heardEvent(e))
+		}
 		if strings.IndexByte("g$lshztx", e.Class) < 0 || e.Name == "" || err != nil {
 			return fmt.Errorf("%s: no such event: %c %q of %q (with error %w)", c.Row.full, e.Class, e.Name, e.Key, err)
 		}
