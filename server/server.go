@@ -26,6 +26,7 @@ type Options struct {
 	Log        *zap.Logger
 	Level      zap.AtomicLevel // the log's
 	Executable string
+	Systemd    bool // systemd is told when the server is ready
 	// Seed of the position hash; zero: a random one.
 	Seed mvcc.Seed
 }
@@ -70,6 +71,7 @@ func New(o Options) *Server {
 	}
 	srv := &Server{opt: o, log: o.Log, started: time.Now(), runID: randomHex(20), seed: o.Seed, stopped: make(chan struct{})}
 	srv.cfg.Store(o.Config)
+	srv.replID = randomHex(20)
 	srv.table = commands.NewTable(append(commands.Families(), families()...)...)
 	srv.stats = newStats(srv.table)
 	srv.clients = newRegistry(srv)

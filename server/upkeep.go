@@ -9,6 +9,7 @@ import (
 
 // upkeep is what the server notes of itself from time to time, for INFO.
 type upkeep struct {
+	replID       string     // 40 hex digits
 	rewriteMu    sync.Mutex // one CONFIG REWRITE at a time
 	volatileOnce sync.Once
 
@@ -44,13 +45,11 @@ func (srv *Server) keepUp(ctx context.Context) {
 const fixedMemory = 1 << 20
 
 // besides is the used memory that is neither data nor index.
-func (srv *Server) besides() int64 { return srv.clients.memory.Load() }
+func (srv *Server) besides() int64 { return srv.clients.memory.Load() + fixedMemory }
 
 // usedMemory is what INFO calls used_memory: live data, index, clients' buffers
 // and the server itself.
-func (srv *Server) usedMemory() int64 {
-	return srv.shards.Used() + srv.besides() + fixedMemory
-}
+func (srv *Server) usedMemory() int64 { return srv.shards.Used() + srv.besides() }
 
 // noteUsed keeps the peak.
 func (srv *Server) noteUsed(used int64) {
@@ -114,3 +113,6 @@ func (srv *Server) resetStats() {
 		r.reset()
 	}
 }
+
+// blockedClients is how many clients wait for something that others must do.
+func (srv *Server) blockedClients() int64 { return int64(srv.pause.length()) }
