@@ -56,7 +56,6 @@ func startRedis(t *testing.T, program string, options ...string) *transcript.Rem
 			}
 			return conn, conn.SetDeadline(time.Now().Add(time.Minute))
 		},
-		Wait: time.Sleep,
 	}
 	t.Cleanup(func() {
 		_ = r.Close()

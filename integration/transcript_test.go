@@ -40,7 +40,7 @@ func playOn(t *testing.T, path string, addr string) {
 	require.NoError(t, err)
 	f, err := transcript.Parse(path, text)
 	require.NoError(t, err)
-	r := &transcript.Remote{Wait: time.Sleep, Dial: func() (io.ReadWriteCloser, error) { return dial(addr) }}
+	r := &transcript.Remote{Dial: func() (io.ReadWriteCloser, error) { return dial(addr) }}
 	defer r.Close()
 	err = f.Play(r, func(s *transcript.Step, _ []byte, v transcript.Reply) error {
 		if err := s.Compare(v); err != nil {

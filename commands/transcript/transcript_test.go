@@ -209,7 +209,7 @@ func TestPlay(t *testing.T) {
 
 func TestRemote(t *testing.T) {
 	sessions := 0
-	r := &Remote{Wait: func(time.Duration) {}, Dial: func() (io.ReadWriteCloser, error) {
+	r := &Remote{Dial: func() (io.ReadWriteCloser, error) {
 		sessions++
 		here, there := net.Pipe()
 		go func() {
