@@ -123,14 +123,14 @@ func (i *clientInfo) write(b *strings.Builder, now int64, row string, r running)
 		events = "rw"
 	}
 	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=0 psub=0 ssub=0 multi=-1",
-		i.id, i.peer.addr, i.peer.laddr, i.peer.fd, *i.name.Load(), seconds(now-i.created.UnixMilli()), seconds(now-i.lastActive.Load()), i.flags(), i.db.Load())
+		i.id, i.peer.addr, i.peer.laddr, i.peer.fd, *i.name.Load(), wholeSeconds(now-i.created.UnixMilli()), wholeSeconds(now-i.lastActive.Load()), i.flags(), i.db.Load())
 	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=0 rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d",
 		qbuf, free, r.args, fixed, peak, min(out, fixed), (list+replyBufferMax-1)/replyBufferMax, list, sessionSize+i.qcap.Load()+max(out, fixed)+r.args)
 	fmt.Fprintf(b, " events=%s cmd=%s user=default redir=-1 resp=%d lib-name=%s lib-ver=%s\n",
 		events, row, i.proto.Load(), *i.libName.Load(), *i.libVer.Load())
 }
 
-func seconds(ms int64) int64 { return max(ms, 0) / int64(time.Second/time.Millisecond) }
+func wholeSeconds(ms int64) int64 { return max(ms, 0) / int64(time.Second/time.Millisecond) }
 
 const (
 	replyBufferMin = 1 << 10

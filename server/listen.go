@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"firn/server/config"
@@ -207,25 +208,45 @@ func (srv *Server) accept(l *listener) {
 
 // welcome lets a connection in, or tells it why not.
 func (srv *Server) welcome(nc net.Conn, l *listener) {
-	srv.stats.connections.Add(1)
 	peer := peerOf(nc, l.at.secure)
 	if err := srv.admit(&peer); err != nil {
 		srv.stats.rejectedConns.Add(1)
-		nc.SetWriteDeadline(time.Now().Add(time.Second))
-		fmt.Fprintf(nc, "-%s\r\n", err)
+		if !l.at.secure {
+			nc.SetWriteDeadline(time.Now().Add(time.Second))
+			fmt.Fprintf(nc, "-%s\r\n", err)
+		}
 		nc.Close()
 		return
 	}
+	srv.stats.connections.Add(1)
 	if t, ok := nc.(*net.TCPConn); ok {
 		t.SetNoDelay(true)
 		keepAlive(t, srv.config().TCPKeepAlive)
 	}
 	if l.at.secure {
+		peer.fd = descriptor(nc)
 		srv.serveConn(tls.Server(nc, srv.tls.Load()), peer)
 		return
 	}
 	srv.serveRaw(nc, peer)
 }
+
+// descriptor is the number of the socket, to be shown; 0 if there is none.
+func descriptor(nc net.Conn) (fd int) {
+	sc, ok := nc.(syscall.Conn)
+	if !ok {
+		return 0
+	}
+	raw, err := sc.SyscallConn()
+	if err == nil {
+		err = raw.Control(func(n uintptr) { fd = int(n) })
+	}
+	if err != nil {
+		return 0
+	}
+	return fd
+}
+
 func keepAlive(t *net.TCPConn, seconds int) {
 	period := time.Duration(seconds) * time.Second
 	t.SetKeepAliveConfig(net.KeepAliveConfig{Enable: seconds > 0, Idle: period, Interval: max(period/3, time.Second), Count: 3})

@@ -82,6 +82,7 @@ func (srv *Server) newSession(h home, t transport, peer peerInfo) *session {
 	s.call = commands.Call{Out: &s.out, Table: srv.table, Rand: srv.rand}
 	s.authed = srv.config().RequirePass == ""
 	s.info.init(srv, s, peer)
+	s.lastActive = s.info.created.UnixMilli()
 	s.limits(srv.config())
 	return s
 }

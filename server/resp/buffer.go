@@ -1,7 +1,7 @@
 package resp
 
 const (
-	firstBuffer = 1 << 10  // of a client that hasn't sent more at once
+	firstBuffer = 16 << 10 // as Redis': a pipeline comes in one read
 	keepBuffer  = 16 << 10 // kept when nothing is buffered
 	mostLeast   = 4 << 10  // so that a little rest does not push a kept buffer over its size
 	keepArgs    = 128      // tables for this many arguments are kept too
