@@ -17,8 +17,10 @@ type Table struct {
 	all  []*Command // by index, subcommands included
 }
 
-// maxName is the length of the longest name of a command that is looked up.
-const maxName = 32
+const (
+	maxName    = 32   // length of the longest name of a row
+	maxRenamed = 1024 // length of the longest name that is looked up
+)
 
 // NewTable builds the table of all rows. It panics on a bad row, so that a
 // program with one does not start.
@@ -102,8 +104,11 @@ func (t *Table) Lookup(name []byte) *Command { return lookup(t.rows, name) }
 func (r *Command) Sub(name []byte) *Command { return lookup(r.subs, name) }
 
 func lookup(rows map[string]*Command, name []byte) *Command {
-	if len(name) > maxName {
-		return nil
+	if len(name) > maxName { // at most one that it was given by Rename
+		if len(name) > maxRenamed {
+			return nil
+		}
+		return rows[strings.ToLower(string(name))]
 	}
 	var lower [maxName]byte
 	for i, b := range name {

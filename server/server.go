@@ -73,6 +73,7 @@ func New(o Options) *Server {
 	srv.cfg.Store(o.Config)
 	srv.replID = randomHex(20)
 	srv.table = commands.NewTable(append(commands.Families(), families()...)...)
+	srv.rename(o.Config.Renames)
 	srv.stats = newStats(srv.table)
 	srv.clients = newRegistry(srv)
 	srv.pause = newPause(srv)
@@ -134,33 +135,6 @@ func (srv *Server) Start() error {
 
 // dutyPeriod is how often expired keys are looked for, as with Redis' hz of 10.
 const dutyPeriod = 100 * time.Millisecond
-
-// Shutdown begins to end the server: no new connections, running commands are
-// finished, replies written as far as clients take them. It does not wait, and
-// may be called from a session's home.
-func (srv *Server) Shutdown() {
-	srv.stopOnce.Do(func() { go srv.stop() })
-}
-
-func (srv *Server) stop() {
-	srv.unlisten()
-	srv.pause.stop()
-	srv.clients.closeOthers()
-	for _, l := range srv.loops {
-		l.shutdown()
-	}
-	srv.conns.Wait()
-	srv.shards.Heavy.Close()
-	srv.cancel()
-	srv.duties.Wait()
-	close(srv.stopped)
-}
-
-// Wait returns when the server has ended.
-func (srv *Server) Wait() { <-srv.stopped }
-
-// Stopped is closed when the server has ended.
-func (srv *Server) Stopped() <-chan struct{} { return srv.stopped }
 
 // wantEvents says whether anybody listens to keyspace events.
 func (srv *Server) wantEvents() bool { return false }
