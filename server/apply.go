@@ -1,7 +1,6 @@
 package server
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"firn/mvcc"
@@ -13,7 +12,7 @@ import (
 // the start and after every change of the configuration.
 func (srv *Server) apply(c *config.Config) {
 	srv.shards.Space.SetAccess(mvcc.Access{
-		LFU: c.MaxMemoryPolicy.LFU(), LogFactor: c.LFULogFactor, DecayTime: c.LFUDecayTime, Rand: rand.Uint64,
+		LFU: c.MaxMemoryPolicy.LFU(), LogFactor: c.LFULogFactor, DecayTime: c.LFUDecayTime, Rand: srv.rand,
 	})
 	srv.shards.SetLimit(shard.Limit{
 		Max:     c.MaxMemory,
