@@ -219,3 +219,40 @@ func TestInPlaceOnlyWhenPrivate(t *testing.T) {
 	r, _, _ := v.find(s.Hash([]byte("k")), []byte("k"))
 	require.Equal(t, "b", string(r.value()))
 }
+
+// TestPinnedBytes: with always some version open, as under many scans, what is
+// counted as pinned is what the open ones see, not all that ever was.
+func TestPinnedBytes(t *testing.T) {
+	r, seed := newRand(t)
+	s := newSpace(t, 1, 1, 64, seed)
+	st := s.Stores[0]
+	churn := func() {
+		fill(s, r, 1000)
+		for st.Clean(1 << 20) {
+		}
+	}
+	churn()
+	open := []*Version{st.Freeze(0)}
+	reused, most := 0, int64(0)
+	for range 100 {
+		churn()
+		open = append(open, st.Freeze(0))
+		if len(open) > 3 {
+			open[0].Release()
+			open = open[1:]
+		}
+		u := st.Usage()
+		most = max(most, u.Pinned)
+		require.Less(t, u.Pinned, 4*3*u.Segments)
+		if st.dbs[0].log.spare != nil {
+			reused++
+		}
+	}
+	require.Positive(t, most)
+	require.Positive(t, reused, "a segment that only a released version saw is used again")
+	require.LessOrEqual(t, len(st.dbs[0].versions), 4)
+	for _, v := range open {
+		v.Release()
+	}
+	require.Zero(t, st.Usage().Pinned)
+}

@@ -34,7 +34,9 @@ type keyspace struct {
 	epoch  uint64
 	cached *Version     // the last version, while nothing was written since
 	open   atomic.Int64 // pins that are held on versions of this keyspace
-	pinned atomic.Int64 // bytes of dropped segments that open versions may hold
+
+	versions []*pins   // of the versions made, oldest first; the released go now and then
+	dropped  []dropped // segments that open versions may still see
 
 	// before is the state that freezes see while a splice is under way: the
 	// tables as they were at its start, kept up with what others write

@@ -220,10 +220,11 @@ func (k *keyspace) cleanRecord() int {
 	return size
 }
 
-// dropSegment takes an emptied segment out of the table. Versions keep it as
-// long as they need it; when there are none it is used again.
+// dropSegment takes an emptied segment out of the table. Versions that see it
+// keep it as long as they need it; when there are none it is used again.
 func (k *keyspace) dropSegment(slot int) {
 	buf := k.segs[slot]
+	d := dropped{born: k.log.info[slot].born, died: k.epoch, size: len(buf)}
 	k.cached = nil // it may see the segment, which may be used again
 	k.log.alloc -= int64(len(buf))
 	k.log.used -= int64(k.log.info[slot].used)
@@ -231,9 +232,10 @@ func (k *keyspace) dropSegment(slot int) {
 	k.segs = slices.Clone(k.segs)
 	k.segs[slot] = nil
 	k.log.free = append(k.log.free, slot)
+	k.forgetReleased()
 	switch {
-	case k.open.Load() > 0:
-		k.pinned.Add(int64(len(buf)))
+	case k.sees(d):
+		k.dropped = append(k.dropped, d)
 	case len(buf) == k.log.segmentSize():
 		k.log.spare = buf
 	}

@@ -189,13 +189,6 @@ func (s *Store) Used() (n int64) {
 	return n
 }
 
-func (k *keyspace) pinnedBytes() int64 {
-	if k.open.Load() == 0 {
-		k.pinned.Store(0)
-	}
-	return k.pinned.Load()
-}
-
 // BeginSplice opens a splice on the database: from here to EndSplice, freezes
 // and Len show the keyspace without what the splicing Tx writes.
 func (s *Store) BeginSplice(db int) {

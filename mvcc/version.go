@@ -1,6 +1,10 @@
 package mvcc
 
-import "sync/atomic"
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+)
 
 // A Version is a frozen keyspace: one database of one store at one instant. It
 // is never changed, even after what it shows was deleted, and may be read from
@@ -9,8 +13,21 @@ import "sync/atomic"
 type Version struct {
 	tables
 	of   *keyspace
-	pins atomic.Int64
+	pins *pins
 	sum  uint64 // checksum at the freeze, with the build tag invariants
+}
+
+// pins is what a keyspace remembers of a version that it has made.
+type pins struct {
+	n     atomic.Int64
+	epoch uint64 // that the version ended: it sees what was born in it or before
+}
+
+// dropped is a segment that was taken out of the table: versions that ended an
+// epoch in [born, died) see it.
+type dropped struct {
+	born, died uint64
+	size       int
 }
 
 // Freeze returns the current version of the database, pinned once: O(1), and
@@ -23,12 +40,16 @@ func (s *Store) Freeze(db int) *Version {
 		if k.before != nil {
 			from = k.before
 		}
-		k.cached = &Version{tables: from.freeze(), of: k}
+		k.cached = &Version{tables: from.freeze(), of: k, pins: &pins{epoch: k.epoch}}
 		k.cached.seal()
+		if n := len(k.versions); n >= 32 && n&(n-1) == 0 {
+			k.forgetReleased()
+		}
+		k.versions = append(k.versions, k.cached.pins)
 		k.raise(s.epochs.next())
 		s.freezes.Add(1)
 	}
-	k.cached.pins.Add(1)
+	k.cached.pins.n.Add(1)
 	k.open.Add(1)
 	return k.cached
 }
@@ -37,10 +58,34 @@ func (s *Store) Freeze(db int) *Version {
 // read after its last pin was given back.
 func (v *Version) Release() {
 	v.verify()
-	if v.pins.Add(-1) < 0 {
+	if v.pins.n.Add(-1) < 0 {
 		panic("mvcc: version released more often than frozen")
 	}
 	v.of.open.Add(-1)
+}
+
+// forgetReleased drops what is noted of versions that were released and may not
+// be frozen again, and of segments that none of the others sees.
+func (k *keyspace) forgetReleased() {
+	k.versions = slices.DeleteFunc(k.versions, func(p *pins) bool {
+		return p.n.Load() == 0 && (k.cached == nil || k.cached.pins != p)
+	})
+	k.dropped = slices.DeleteFunc(k.dropped, func(d dropped) bool { return !k.sees(d) })
+}
+
+// sees says whether a noted version sees the segment.
+func (k *keyspace) sees(d dropped) bool {
+	i, _ := slices.BinarySearchFunc(k.versions, d.born, func(p *pins, born uint64) int { return cmp.Compare(p.epoch, born) })
+	return i < len(k.versions) && k.versions[i].epoch < d.died
+}
+
+// pinnedBytes is the size of the dropped segments that open versions see.
+func (k *keyspace) pinnedBytes() (n int64) {
+	k.forgetReleased()
+	for _, d := range k.dropped {
+		n += int64(d.size)
+	}
+	return n
 }
 
 // Len returns the number of keys, expired ones that were not yet removed
