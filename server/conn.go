@@ -43,6 +43,9 @@ func (srv *Server) serveConn(nc net.Conn, peer peerInfo) {
 func (c *netConn) clock() int64      { return c.micro }
 func (c *netConn) hold() *shard.Hold { return c.h }
 
+// later implements home.
+func (c *netConn) later(func()) bool { return false }
+
 // post implements home. The channel's bound only delays the poster; after the
 // end it is not read any more.
 func (c *netConn) post(f func()) {

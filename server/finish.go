@@ -30,6 +30,9 @@ func (s *session) makeRoom(row *commands.Command) error {
 	return nil
 }
 
+// refusal is about what it takes to refuse a command, in nanoseconds.
+const refusal = 1000
+
 // reject answers a command that is not run.
 func (s *session) reject(row *commands.Command, args [][]byte, err error) {
 	if row == nil && smuggled(args[0]) {
@@ -39,6 +42,7 @@ func (s *session) reject(row *commands.Command, args [][]byte, err error) {
 		return
 	}
 	mark := s.out.Mark()
+	s.spent += refusal
 	s.out.Error(err)
 	if !probes(row, args) {
 		s.srv.stats.refused(row, err)
@@ -61,6 +65,7 @@ func smuggled(name []byte) bool {
 // finish accounts for a command whose reply is in.
 func (s *session) finish(c *commands.Call, start int64, mark int, err error) {
 	nanos := s.srv.monotonic() - start
+	s.spent += nanos
 	s.srv.stats.ran(c.Row, nanos, err)
 	s.info.lastRow.Store(int32(c.Row.Index()))
 	var fault *commands.Fault

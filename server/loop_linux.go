@@ -62,6 +62,12 @@ func (l *loop) add(fd int, events uint32) error {
 func (l *loop) clock() int64      { return l.micro }
 func (l *loop) hold() *shard.Hold { return l.h }
 
+// later implements home: what is posted runs after the events that are there.
+func (l *loop) later(f func()) bool {
+	l.post(f)
+	return true
+}
+
 // post implements home.
 func (l *loop) post(f func()) {
 	l.mu.Lock()

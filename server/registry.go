@@ -72,6 +72,10 @@ const memoryStep = 4096
 // update shows others the state of the session after a batch. It stores what
 // has changed: an atomic store is dear, a load is not.
 func (i *clientInfo) update(s *session) {
+	if s.closed { // and its buffer may be the reader's
+		i.account(0)
+		return
+	}
 	put(&i.lastActive, s.lastActive)
 	put(&i.out, int64(s.queued+s.out.Len()))
 	put(&i.qbuf, int64(s.in.Buffered()))
@@ -83,13 +87,15 @@ func (i *clientInfo) update(s *session) {
 		i.db.Store(int32(s.db))
 	}
 	now := i.out.Load() - int64(s.shared) + i.qcap.Load()
-	if s.closed {
-		now = 0
+	if d := now - i.counted; d >= memoryStep || d <= -memoryStep {
+		i.account(now)
 	}
-	if d := now - i.counted; d >= memoryStep || d <= -memoryStep || s.closed {
-		i.srv.clients.memory.Add(d)
-		i.counted = now
-	}
+}
+
+// account makes the client count for so many bytes.
+func (i *clientInfo) account(bytes int64) {
+	i.srv.clients.memory.Add(bytes - i.counted)
+	i.counted = bytes
 }
 
 func put(a *atomic.Int64, v int64) {

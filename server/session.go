@@ -19,6 +19,9 @@ type home interface {
 	clock() (unixMicro int64)
 	// hold returns the home's Hold.
 	hold() *shard.Hold
+	// later makes f run at the home after others have had their turn. False: no
+	// other session lives there, and f is not run.
+	later(f func()) bool
 }
 
 // A transport is the socket side of a session, used at its home only.
@@ -34,6 +37,10 @@ type transport interface {
 // outPause is how many bytes of unread replies make a session stop running
 // further commands until the client has read some.
 const outPause = 1 << 20
+
+// turn is for how many nanoseconds a session runs commands before others of its
+// home have their turn.
+const turn = 1_000_000
 
 // A session is one client connection. It is fed bytes and appends replies; it
 // never touches a socket.
@@ -55,6 +62,8 @@ type session struct {
 	authed     bool
 	noTouch    bool
 	reply      replyMode
+	yielded    bool     // others have their turn
+	spent      int64    // nanoseconds of commands in this turn
 	waiting    bool     // a command runs aside, or waits in line
 	parked     [][]byte // the command line that waits in line
 	flow       *flow    // streaming of the command that runs aside
@@ -99,10 +108,14 @@ func (s *session) process() {
 	now := s.home.clock()
 	s.call.Micros, s.call.Now = now, now/1000
 	s.lastActive = s.call.Now
+	s.spent = 0
 	for !s.waiting && !s.closing && !s.closed && !s.info.killed.Load() {
+		if s.spent > turn && s.yield() {
+			break
+		}
 		if s.out.Len()+s.queued > outPause {
 			s.peer.flush()
-			if s.queued > outPause {
+			if s.queued > outPause || s.yield() {
 				break
 			}
 		}
@@ -120,8 +133,23 @@ func (s *session) process() {
 	s.checkOutput()
 }
 
-// paused says whether the client has to read before more of its commands run.
-func (s *session) paused() bool { return s.waiting || s.queued > outPause }
+// paused says whether there is something to wait for before more of the
+// client's commands run.
+func (s *session) paused() bool { return s.waiting || s.yielded || s.queued > outPause }
+
+// yield puts the rest of what has arrived off until others have had their turn.
+func (s *session) yield() bool {
+	if s.closed {
+		return true
+	}
+	s.spent = 0
+	s.yielded = s.home.later(func() {
+		if s.yielded = false; !s.closed {
+			s.goOn()
+		}
+	})
+	return s.yielded
+}
 
 // refuse ends the session for a request that can't be read.
 func (s *session) refuse(err error) {
