@@ -78,16 +78,15 @@ func (t *tables) eachTwin(pos uint64, yield func(ref) bool) {
 // link puts a new key's ref into the index.
 func (t *tables) link(pos uint64, at ref) {
 	t.count++
-	old, taken := t.index.Get(pos)
+	old, taken := t.index.Set(pos, at) // and not looked up first: it is all but never taken
 	if !taken {
-		t.index.Set(pos, at)
 		return
 	}
+	t.index.Set(pos, twinned)
+	t.twins.Set(twin{pos, at})
 	if old != twinned {
 		t.twins.Set(twin{pos, old})
-		t.index.Set(pos, twinned)
 	}
-	t.twins.Set(twin{pos, at})
 }
 
 // relink changes a key's ref.
