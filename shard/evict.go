@@ -66,6 +66,10 @@ type victim struct {
 	score int64 // higher goes first
 }
 
+func (v *victim) same(o victim) bool {
+	return o.Pos == v.Pos && o.DB == v.DB && string(o.Key) == string(v.Key)
+}
+
 // SetLimit changes the memory limit.
 func (s *Set) SetLimit(l Limit) {
 	s.evictor.mu.Lock()
@@ -200,15 +204,14 @@ func (l *Limit) score(a *mvcc.Access, clock uint32, now int64) int64 {
 	return a.Idle(clock, now)
 }
 
-// add puts a candidate into the pool if it is better than one that is there.
+// add puts a candidate into the pool if it is better than one that is there. One
+// that is there itself is judged anew: it may have been used since.
 func (e *evictor) add(v victim) {
+	if i := slices.IndexFunc(e.best, v.same); i >= 0 {
+		e.best = slices.Delete(e.best, i, i+1)
+	}
 	if len(e.best) == poolSize && v.score <= e.best[0].score {
 		return
-	}
-	for _, b := range e.best {
-		if b.Pos == v.Pos && b.DB == v.DB {
-			return
-		}
 	}
 	if len(e.best) == poolSize {
 		e.best = append(e.best[:0], e.best[1:]...)

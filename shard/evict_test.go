@@ -255,3 +255,32 @@ func TestExpiredCandidate(t *testing.T) {
 	require.Zero(t, s.Stats().Evicted.Load())
 	require.EqualValues(t, 1, s.Stats().Expired.Load())
 }
+
+// TestCandidatesAreJudgedAnew: a key that was used after it had been sampled
+// loses its place when it is sampled again, and no key is in the pool twice.
+func TestCandidatesAreJudgedAnew(t *testing.T) {
+	var e evictor
+	add := func(key string, pos uint64, score int64) {
+		e.add(victim{Candidate: mvcc.Candidate{Key: []byte(key), Pos: pos}, score: score})
+	}
+	order := func() (keys []string) {
+		for _, v := range e.best {
+			keys = append(keys, string(v.Key))
+		}
+		return keys
+	}
+	add("a", 1, 10)
+	add("b", 2, 30)
+	add("c", 3, 20)
+	add("twin of c", 3, 40)
+	require.Equal(t, []string{"a", "c", "b", "twin of c"}, order())
+	add("b", 2, 5)
+	require.Equal(t, []string{"b", "a", "c", "twin of c"}, order())
+	for i := range 30 {
+		add(fmt.Sprint(i), uint64(100+i), int64(100+i))
+	}
+	require.Len(t, e.best, poolSize)
+	require.Equal(t, "29", order()[poolSize-1])
+	add("cold enough for nobody", 9, 1)
+	require.NotContains(t, order(), "cold enough for nobody")
+}
