@@ -15,7 +15,7 @@ const cutFrom = 32
 // scan runs a command over frozen versions.
 func (s *session) scan(c *commands.Call) error {
 	cut := s.srv.shards.NewCut(c.DB, c.Now)
-	if c.Row.Cost != nil && c.Row.Cost(c, nil) > cutFrom {
+	if c.Row.Cost != nil && tooLong(c.Row.Cost(c, nil), cutFrom) {
 		s.aside(func(c *commands.Call) error {
 			defer cut.Release()
 			return commands.RunCut(c, cut)
@@ -128,7 +128,8 @@ func (s *session) retry() {
 	s.info.held.Store(false)
 	now := s.home.clock()
 	s.call.Micros, s.call.Now = now, now/1000
-	s.dispatch(args)
+	row, err := s.srv.table.Resolve(args)
+	s.dispatch(request{args, row, err})
 	s.goOn()
 }
 

@@ -12,12 +12,12 @@ const heavyFrom = 200
 // dispatch takes one command from its arguments to its reply. A command that
 // goes aside, or waits in line, leaves the session waiting; its reply comes
 // later, and the session's next command after it.
-func (s *session) dispatch(args [][]byte) {
+func (s *session) dispatch(r request) {
 	c := &s.call
 	c.DB = s.db
 
-	// Lookup, and whether this client may run it now.
-	row, err := s.srv.table.Resolve(args)
+	// It was looked up when it was read (batch.go); may this client run it now?
+	args, row, err := r.args, r.row, r.err
 	if err == nil {
 		err = s.permit(row)
 	}
@@ -63,7 +63,7 @@ func (s *session) read(c *commands.Call) error {
 	defer h.Give()
 	h.View.LiveView(s.srv.shards.Space, c.DB, c.Now)
 	h.View.NoTouch = s.noTouch
-	if c.Row.Cost != nil && c.Row.Cost(c, &h.View) > heavyFrom {
+	if c.Row.Cost != nil && tooLong(c.Row.Cost(c, &h.View), heavyFrom) {
 		return s.readAside(h.Freeze(c.DB, c.Now))
 	}
 	err := commands.RunView(c, &h.View)
@@ -76,6 +76,9 @@ func (s *session) read(c *commands.Call) error {
 // only then give the shards back, so that the journal has the order in which
 // things happened. The reply leaves after that.
 func (s *session) write(c *commands.Call) error {
+	if s.repliesFirst(c) {
+		return nil
+	}
 	h := s.home.hold()
 	if l := s.take(h, c, c.Row.Keys.All); l != nil {
 		return s.wait(l)
@@ -83,7 +86,7 @@ func (s *session) write(c *commands.Call) error {
 	defer h.Give()
 	h.Tx.Begin(s.srv.shards.Space, c.DB, c.Now)
 	h.Tx.NoTouch = s.noTouch
-	if c.Row.Cost != nil && c.Row.Cost(c, &h.Tx.View) > heavyFrom {
+	if c.Row.Cost != nil && tooLong(c.Row.Cost(c, &h.Tx.View), heavyFrom) {
 		return s.writeAside()
 	}
 	err := commands.RunOwner(c, &h.Tx)

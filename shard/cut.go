@@ -37,7 +37,7 @@ func (c *Cut) Version(i int) *mvcc.Version {
 	if c.versions[i] == nil {
 		sh := c.set.shards[i]
 		sh.mu.Lock()
-		c.versions[i] = sh.store.Freeze(c.db)
+		c.versions[i] = sh.freeze(c.db)
 		sh.mu.Unlock()
 	}
 	return c.versions[i]
@@ -45,12 +45,15 @@ func (c *Cut) Version(i int) *mvcc.Version {
 
 // All freezes all shards at one instant.
 func (c *Cut) All() []*mvcc.Version {
+	if c.torn() {
+		return c.versions
+	}
 	for _, sh := range c.set.shards {
 		sh.mu.Lock()
 	}
 	for i, sh := range c.set.shards {
 		if c.versions[i] == nil {
-			c.versions[i] = sh.store.Freeze(c.db)
+			c.versions[i] = sh.freeze(c.db)
 		}
 	}
 	for _, sh := range c.set.shards {

@@ -19,6 +19,7 @@ type Hold struct {
 	marked []bool   // wanted shards
 	held   []int    // shards held, ascending
 	all    bool
+	warmer mvcc.Warmer
 }
 
 // NewHold returns a Hold for the set.
@@ -94,6 +95,24 @@ func (h *Hold) locked(exclusive bool) *Lock {
 	return nil
 }
 
+// Warm fetches what lookups of the keys will need into the caches. Nothing must
+// be held.
+func (h *Hold) Warm(places []mvcc.Place) {
+	if len(places) < 2 {
+		return
+	}
+	h.Reset()
+	for _, p := range places {
+		h.pos = append(h.pos, p.Pos)
+	}
+	h.take()
+	for _, p := range places {
+		h.warmer.Add(h.set.Space, p)
+	}
+	h.warmer.Run()
+	h.Give()
+}
+
 // Held says whether any shard is held.
 func (h *Hold) Held() bool { return len(h.held) > 0 }
 
@@ -166,8 +185,11 @@ func (s *Set) noteExpired(removed []mvcc.Removed, now int64) {
 // shards back, reads, and releases the cut.
 func (h *Hold) Freeze(db int, now int64) *Cut {
 	c := h.set.NewCut(db, now)
+	if h.torn(c) {
+		return c
+	}
 	for _, i := range h.held {
-		c.versions[i] = h.set.shards[i].store.Freeze(db)
+		c.versions[i] = h.set.shards[i].freeze(db)
 	}
 	return c
 }

@@ -108,12 +108,7 @@ func (s *Set) Long(keys [][]byte, dbs []int, run func(h *Hold, pause func()) []E
 // lock takes the shards, puts the lock on them and opens the splices.
 func (h *Hold) lock(l *Lock, dbs []int) {
 	h.take()
-	h.eachHeld(func(sh *Shard) {
-		sh.locks = append(sh.locks, l)
-		for _, db := range dbs {
-			sh.store.BeginSplice(db)
-		}
-	})
+	h.eachHeld(func(sh *Shard) { sh.splice(l, dbs) })
 }
 
 // unlock makes the splices visible and takes the lock off.
