@@ -158,6 +158,7 @@ const (
 	ErrDebugDenied     Error = "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server."
 	ErrModuleDenied    Error = "ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server."
 	ErrDebugRestart    Error = "ERR failed to restart the server. Check server logs."
+	ErrDebugCrash      Error = "ERR this server is not ended or crashed by a command for tests"
 	ErrDebugReload     Error = "ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options."
 	ErrDebugLoad       Error = "ERR Error trying to load the RDB dump"
 	ErrDebugNotSDS     Error = "ERR Not an sds encoded string."

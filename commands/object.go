@@ -31,12 +31,13 @@ func objectEntry(c *Call, v *mvcc.View) (mvcc.Entry, bool) {
 
 func objectEncoding(c *Call, v *mvcc.View) error {
 	if e, ok := objectEntry(c, v); ok {
-		c.Out.BulkString(encodingName(&e))
+		c.Out.BulkString(EncodingName(&e))
 	}
 	return nil
 }
 
-func encodingName(e *mvcc.Entry) string {
+// EncodingName names the encoding of a string as OBJECT ENCODING does.
+func EncodingName(e *mvcc.Entry) string {
 	switch e.Encoding() {
 	case mvcc.Int:
 		return "int"
@@ -50,16 +51,18 @@ func encodingName(e *mvcc.Entry) string {
 // below, and says so by a reference count that never changes.
 const sharedInts = 10000
 
-func objectRefCount(c *Call, v *mvcc.View) error {
-	e, ok := objectEntry(c, v)
-	if !ok {
-		return nil
-	}
+// RefCount is what OBJECT REFCOUNT answers for a value.
+func RefCount(e *mvcc.Entry) int64 {
 	if n, isInt := e.Int(); isInt && n >= 0 && n < sharedInts {
-		c.Out.Int(math.MaxInt32)
-		return nil
+		return math.MaxInt32
 	}
-	c.Out.Int(1)
+	return 1
+}
+
+func objectRefCount(c *Call, v *mvcc.View) error {
+	if e, ok := objectEntry(c, v); ok {
+		c.Out.Int(RefCount(&e))
+	}
 	return nil
 }
 

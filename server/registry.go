@@ -188,9 +188,9 @@ func (srv *Server) admit(peer *peerInfo) error {
 const idleTrim = 2000
 
 // trim frees the buffers of an idle client, at a home that does not read into
-// them meanwhile.
+// them meanwhile. What has been read ahead must have been run.
 func (s *session) trim(now int64) {
-	if s.closed || s.waiting || now-s.lastActive <= idleTrim || s.in.Buffered() > 0 || s.in.Cap() == 0 {
+	if s.closed || s.paused() || s.srv.cronPaused.Load() || now-s.lastActive <= idleTrim || s.in.Buffered() > 0 || s.in.Cap() == 0 {
 		return
 	}
 	s.in.Release()
@@ -210,7 +210,7 @@ func (s *session) lowerPeak(now int64) {
 
 // tick is called every 100 ms at the session's home.
 func (s *session) tick(now int64) {
-	if s.closed {
+	if s.closed || s.srv.cronPaused.Load() {
 		return
 	}
 	s.call.Now = now

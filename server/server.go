@@ -55,6 +55,7 @@ type Server struct {
 
 	listening
 	upkeep
+	debugState
 
 	loops    []*loop
 	conns    sync.WaitGroup // goroutines of netConns and accepters
