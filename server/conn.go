@@ -5,6 +5,7 @@ import (
 	"net"
 	"time"
 
+	"firn/mvcc"
 	"firn/shard"
 )
 
@@ -12,11 +13,12 @@ import (
 // (TLS), and every connection where there is no epoll. One goroutine reads, one
 // is the session's home; the socket is written from there.
 type netConn struct {
-	srv   *Server
-	c     net.Conn
-	s     *session
-	h     *shard.Hold
-	micro int64
+	srv    *Server
+	c      net.Conn
+	s      *session
+	h      *shard.Hold
+	places []mvcc.Place
+	micro  int64
 
 	posted chan func()
 	done   chan struct{} // the home has ended
@@ -42,6 +44,8 @@ func (srv *Server) serveConn(nc net.Conn, peer peerInfo) {
 
 func (c *netConn) clock() int64      { return c.micro }
 func (c *netConn) hold() *shard.Hold { return c.h }
+
+func (c *netConn) scratch() *[]mvcc.Place { return &c.places }
 
 // later implements home.
 func (c *netConn) later(func()) bool { return false }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"firn/commands"
+	"firn/mvcc"
 	"firn/server/config"
 	"firn/server/resp"
 	"firn/shard"
@@ -19,6 +20,8 @@ type home interface {
 	clock() (unixMicro int64)
 	// hold returns the home's Hold.
 	hold() *shard.Hold
+	// scratch returns memory for the keys of a batch.
+	scratch() *[]mvcc.Place
 	// later makes f run at the home after others have had their turn. False: no
 	// other session lives there, and f is not run.
 	later(f func()) bool
@@ -45,13 +48,14 @@ const turn = 1_000_000
 // A session is one client connection. It is fed bytes and appends replies; it
 // never touches a socket.
 type session struct {
-	srv  *Server
-	home home
-	peer transport
-	in   resp.Reader
-	lim  resp.Limits
-	call commands.Call
-	out  commands.Reply
+	srv   *Server
+	home  home
+	peer  transport
+	in    resp.Reader
+	lim   resp.Limits
+	call  commands.Call
+	batch batch
+	out   commands.Reply
 
 	queue   [][]byte // replies that the socket has not taken yet, after flushing out
 	queued  int      // bytes in queue
@@ -119,23 +123,38 @@ func (s *session) process() {
 				break
 			}
 		}
-		s.limits(s.srv.config())
-		args, err := s.in.Next(&s.lim)
-		if err != nil {
-			s.refuse(err)
+		if s.batch.next == len(s.batch.requests) && !s.refill() {
 			break
 		}
-		if args == nil {
-			break
-		}
-		s.dispatch(args)
+		r := s.batch.requests[s.batch.next]
+		s.batch.next++
+		s.dispatch(r)
 	}
 	s.checkOutput()
 }
 
+// refill reads the next batch; false if nothing is left to run.
+func (s *session) refill() bool {
+	if s.batch.err != nil {
+		s.refuse(s.batch.err)
+		return false
+	}
+	s.gather()
+	switch n := len(s.batch.requests); {
+	case n == 0 && s.batch.err != nil:
+		s.refuse(s.batch.err)
+		return false
+	case n > 1:
+		warm(s.home, s)
+	}
+	return len(s.batch.requests) > 0
+}
+
 // paused says whether there is something to wait for before more of the
 // client's commands run.
-func (s *session) paused() bool { return s.waiting || s.yielded || s.queued > outPause }
+func (s *session) paused() bool {
+	return s.waiting || s.yielded || s.queued > outPause || s.batch.next < len(s.batch.requests)
+}
 
 // yield puts the rest of what has arrived off until others have had their turn.
 func (s *session) yield() bool {

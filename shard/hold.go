@@ -60,7 +60,7 @@ func (h *Hold) Take(exclusive bool) *Lock {
 func (h *Hold) take() {
 	if len(h.pos) == 1 {
 		i := h.set.Space.StoreOf(h.pos[0])
-		h.set.shards[i].mu.Lock()
+		h.set.shards[i].lock()
 		h.held = append(h.held, i)
 		return
 	}
@@ -70,7 +70,7 @@ func (h *Hold) take() {
 	for i, want := range h.marked {
 		if want {
 			h.marked[i] = false
-			h.set.shards[i].mu.Lock()
+			h.set.shards[i].lock()
 			h.held = append(h.held, i)
 		}
 	}
@@ -78,7 +78,7 @@ func (h *Hold) take() {
 
 func (h *Hold) takeAll() {
 	for i, sh := range h.set.shards {
-		sh.mu.Lock()
+		sh.lock()
 		h.held = append(h.held, i)
 	}
 }

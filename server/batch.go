@@ -1,0 +1,99 @@
+package server
+
+import (
+	"firn/commands"
+	"firn/mvcc"
+)
+
+const (
+	// batchMax is how many commands of a pipeline are read ahead.
+	batchMax = 64
+	// batchArgs is the number of arguments from which a command ends its batch.
+	batchArgs = 32
+	// warmMax is about how many commands of several clients are warmed together.
+	warmMax = 64
+)
+
+// A request is a command line that has been looked up.
+type request struct {
+	args [][]byte
+	row  *commands.Command // nil for an unknown command
+	err  error             // why it can't be run at all
+}
+
+// A batch is the commands of a session that have been read ahead. What their
+// keys need is fetched into the caches together (mvcc.Warmer), which saves
+// about half of the time of their lookups.
+type batch struct {
+	requests []request
+	next     int      // the first that was not run
+	argv     [][]byte // the arguments of all, but of the last if they are many
+	err      error    // what ends the connection after them
+}
+
+func (b *batch) empty() bool { return b.next == len(b.requests) && b.err == nil }
+
+// gather reads ahead what has arrived, if nothing is left of the last time. The
+// arguments stay in the reader's buffer, which is not filled before they are
+// run. A client that has not authenticated gets one command at a time, because
+// what it may send depends on the command before.
+func (s *session) gather() {
+	b := &s.batch
+	if !b.empty() {
+		return
+	}
+	b.requests, b.next, b.argv = b.requests[:0], 0, b.argv[:0]
+	s.limits(s.srv.config())
+	most := batchMax
+	if !s.authed {
+		most = 1
+	}
+	for len(b.requests) < most {
+		args, err := s.in.Next(&s.lim)
+		if err != nil {
+			b.err = err
+			return
+		}
+		if args == nil {
+			return
+		}
+		if !s.admit(args) {
+			return
+		}
+	}
+}
+
+// admit looks a command line up and adds it; false if it ends the batch.
+func (s *session) admit(args [][]byte) bool {
+	b := &s.batch
+	last := len(args) >= batchArgs
+	if !last {
+		n := len(b.argv)
+		b.argv = append(b.argv, args...)
+		args = b.argv[n:len(b.argv):len(b.argv)]
+	}
+	row, err := s.srv.table.Resolve(args)
+	b.requests = append(b.requests, request{args, row, err})
+	return !last
+}
+
+// keys adds the keys that the batch will look up.
+func (s *session) keys(to []mvcc.Place) []mvcc.Place {
+	for i := range s.batch.requests[s.batch.next:] {
+		r := &s.batch.requests[s.batch.next+i]
+		if r.err == nil && r.row.Keys.First == 1 && r.row.Keys.Find == nil {
+			to = append(to, mvcc.Place{DB: s.db, Pos: s.srv.shards.Space.Hash(r.args[1])})
+		}
+	}
+	return to
+}
+
+// warm fetches what the batches of some sessions of one home will need.
+func warm(h home, sessions ...*session) {
+	places := h.scratch()
+	*places = (*places)[:0]
+	for _, s := range sessions {
+		*places = s.keys(*places)
+	}
+	h.hold().Warm(*places)
+}
