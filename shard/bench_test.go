@@ -67,6 +67,38 @@ func BenchmarkEviction(b *testing.B) {
 	}
 }
 
+// BenchmarkBesideDuty is a small command on a shard that is being cleaned all
+// the time.
+func BenchmarkBesideDuty(b *testing.B) {
+	s := newHarness(b, 1)
+	c := s.client()
+	for i := range 1000 {
+		c.set(fmt.Sprint(i), "value", 0)
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		h := s.NewHold()
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			h.takeOne(0)
+			for start := time.Now(); time.Since(start) < dutySlice; {
+			}
+			h.Give()
+			s.giveWay(0)
+		}
+	}()
+	for b.Loop() {
+		c.get("1")
+	}
+	close(done)
+	<-ended
+}
+
 // BenchmarkLong is a long write's cost an element, a pause after each.
 func BenchmarkLong(b *testing.B) {
 	s := newHarness(b, 16)

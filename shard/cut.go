@@ -36,7 +36,7 @@ func (c *Cut) Versions() []*mvcc.Version { return c.versions }
 func (c *Cut) Version(i int) *mvcc.Version {
 	if c.versions[i] == nil {
 		sh := c.set.shards[i]
-		sh.mu.Lock()
+		sh.lock()
 		c.versions[i] = sh.freeze(c.db)
 		sh.mu.Unlock()
 	}
@@ -49,7 +49,7 @@ func (c *Cut) All() []*mvcc.Version {
 		return c.versions
 	}
 	for _, sh := range c.set.shards {
-		sh.mu.Lock()
+		sh.lock()
 	}
 	for i, sh := range c.set.shards {
 		if c.versions[i] == nil {

@@ -46,17 +46,30 @@ func (s *Set) duties(ctx context.Context, h *Hold) {
 	for i := range s.shards {
 		for !s.noExpire.Load() && !s.still.Load() && h.expireSlice(i) && ctx.Err() == nil {
 			s.stats.ExpireLate.Add(1)
+			s.giveWay(i)
 		}
 		for h.cleanSlice(i) && ctx.Err() == nil {
+			s.giveWay(i)
 		}
 	}
 	s.evictDuty(ctx)
 }
 
+// giveWay comes between two slices with the shards, which are not held: if
+// somebody waits for one of them it leaves them alone as long as a slice lasts.
+func (s *Set) giveWay(shards ...int) {
+	for _, i := range shards {
+		if s.shards[i].waiting.Load() > 0 {
+			time.Sleep(dutySlice)
+			return
+		}
+	}
+}
+
 // takeOne takes one shard, whatever is locked in it.
 func (h *Hold) takeOne(i int) *Shard {
 	sh := h.set.shards[i]
-	sh.mu.Lock()
+	sh.lock()
 	h.held = append(h.held, i)
 	return sh
 }

@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,5 +110,37 @@ func TestRun(t *testing.T) {
 		require.Empty(t, s.contents())
 		stop()
 		<-ended
+	})
+}
+
+// TestGiveWay: between two slices a shard is left alone for as long as one
+// lasts, if somebody waits for it, and not at all otherwise.
+func TestGiveWay(t *testing.T) {
+	s := newHarness(t, 2)
+	h := s.NewHold()
+	sh := h.takeOne(1)
+	taken := make(chan struct{})
+	go func() {
+		sh.lock()
+		defer sh.mu.Unlock()
+		close(taken)
+	}()
+	for sh.waiting.Load() == 0 {
+		runtime.Gosched()
+	}
+	h.Give()
+	<-taken
+	require.Zero(t, sh.waiting.Load())
+
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		s.giveWay(0, 1)
+		require.Zero(t, time.Since(start))
+		sh.waiting.Store(1)
+		s.giveWay(0)
+		require.Zero(t, time.Since(start))
+		s.giveWay(0, 1)
+		require.Equal(t, dutySlice, time.Since(start))
+		sh.waiting.Store(0)
 	})
 }

@@ -168,7 +168,7 @@ func (e *evictor) sample(s *Set, l *Limit, now int64, try int) {
 		i = try % len(s.shards)
 	}
 	sh := s.shards[i]
-	sh.mu.Lock()
+	sh.lock()
 	defer sh.mu.Unlock()
 	access := s.Space.Access()
 	for db := range s.Space.Databases() {

@@ -136,8 +136,9 @@ func (h *Hold) pause(p *Pool) func() {
 			h.set.shards[i].mu.Unlock()
 		}
 		p.Yield()
+		h.set.giveWay(h.held...)
 		for _, i := range h.held {
-			h.set.shards[i].mu.Lock()
+			h.set.shards[i].lock()
 		}
 	}
 }
