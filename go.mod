@@ -3,6 +3,7 @@ module firn
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/gomodule/redigo v1.9.3 // indirect
 	github.com/redis/go-redis/v9 v9.23.0 // indirect
