@@ -45,6 +45,7 @@ func (w *Warmer) Run() {
 		w.leaves()
 		w.records()
 	}
+	clear(w.todo) // or it would keep a flushed keyspace from the collector
 	w.todo = w.todo[:0]
 }
 
