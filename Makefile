@@ -31,8 +31,10 @@ fuzz:
 	    go test "$$(dirname $$f)" -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME); \
 	  done; done
 
-# The random tests again and again, each time with another seed.
+# A gigabyte of noise; then the random tests again and again, each time with
+# another seed.
 soak:
+	FIRN_NOISE=1073741824 go test -count=1 -run '^TestRandomBytes$$' ./server
 	@end=$$(($$(date +%s) + $$(echo $(SOAKTIME) | sed 's/m$$//') * 60)); \
 	while [ $$(date +%s) -lt $$end ]; do \
 	  go test -race -shuffle=on -tags invariants -count=1 ./... || exit 1; done

@@ -361,11 +361,12 @@ func (c *loopConn) drain() {
 func again(err error) bool { return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) }
 
 func (c *loopConn) writable() {
-	was := c.s.paused()
+	s := c.s
+	was := s.full()
 	c.flush()
-	c.s.info.update(c.s)
-	if !c.s.closed && was && !c.s.paused() {
-		c.s.goOn()
+	s.info.update(s)
+	if was && !s.full() && !s.closed && !s.waiting && !s.yielded {
+		s.goOn()
 	}
 }
 

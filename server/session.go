@@ -153,8 +153,11 @@ func (s *session) refill() bool {
 // paused says whether there is something to wait for before more of the
 // client's commands run.
 func (s *session) paused() bool {
-	return s.waiting || s.yielded || s.queued > outPause || s.batch.next < len(s.batch.requests)
+	return s.waiting || s.yielded || s.full() || s.batch.next < len(s.batch.requests)
 }
+
+// full says whether the client has to read before more of its commands run.
+func (s *session) full() bool { return s.queued > outPause }
 
 // yield puts the rest of what has arrived off until others have had their turn.
 func (s *session) yield() bool {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"firn/mvcc"
 	"firn/shard"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,7 @@ import (
 type stillHome struct {
 	s      *session
 	h      *shard.Hold
+	places []mvcc.Place
 	put    []func() // what is to run later
 	out    strings.Builder
 	room   int // how many bytes the peer takes
@@ -24,6 +26,8 @@ func (h *stillHome) post(f func())     { h.put = append(h.put, f) }
 func (h *stillHome) clock() int64      { return 1_796_000_000_000_000 }
 func (h *stillHome) hold() *shard.Hold { return h.h }
 func (h *stillHome) resume()           {}
+
+func (h *stillHome) scratch() *[]mvcc.Place { return &h.places }
 
 func (h *stillHome) later(f func()) bool {
 	h.post(f)
