@@ -64,7 +64,6 @@ func (s *session) writeAside() error {
 // waiting session is not read into.
 func (s *session) aside(f func(*commands.Call) error) {
 	s.waiting = true
-	start := s.srv.monotonic()
 	fl := &flow{s: s}
 	fl.ready.L = &fl.mu
 	s.flow = fl
@@ -74,7 +73,9 @@ func (s *session) aside(f func(*commands.Call) error) {
 	out.Stream(fl.send)
 	c.Out, c.Pause = &out, fl.pause
 	if !s.srv.shards.Heavy.Go(func() {
+		start := s.srv.monotonic()
 		err := f(&c)
+		start += fl.idle
 		shared := out.Len() - len(out.Bytes())
 		parts := out.Take()
 		s.home.post(func() { s.rejoin(&c, start, parts, shared, err) })
@@ -114,7 +115,11 @@ func (s *session) goOn() {
 // wait puts the session in line behind a long write.
 func (s *session) wait(l *shard.Lock) error {
 	s.waiting, s.parked = true, s.call.Args
-	l.Wait(func() { s.home.post(s.retry) })
+	start := s.srv.monotonic()
+	l.Wait(func() {
+		s.srv.spike(eventLockWait, s.srv.monotonic()-start)
+		s.home.post(s.retry)
+	})
 	return nil
 }
 
@@ -146,6 +151,10 @@ type flow struct {
 	ahead int // bytes handed to the session and not yet written
 	gone  bool
 
+	// idle is for how many nanoseconds the command has waited for the client or
+	// for its turn, which is not its own time. The command's alone.
+	idle int64
+
 	// total is the length of the reply so far, at the session's home. The output
 	// limits go by it, as if the reply were made at once.
 	total int64
@@ -167,7 +176,9 @@ func (f *flow) send(parts [][]byte) {
 	}
 	f.s.home.post(func() { f.deliver(parts) })
 	if full {
+		start := f.s.srv.monotonic()
 		f.s.srv.shards.Heavy.Block(f.waitRoom)
+		f.idle += f.s.srv.monotonic() - start
 	}
 }
 
@@ -223,5 +234,7 @@ func (f *flow) pause() {
 	if gone {
 		panic(commands.ErrGone)
 	}
+	start := f.s.srv.monotonic()
 	f.s.srv.shards.Heavy.Yield()
+	f.idle += f.s.srv.monotonic() - start
 }
