@@ -93,7 +93,7 @@ func TestRun(t *testing.T) {
 		s.now.Add(1)
 		synctest.Wait()
 		require.Len(t, s.contents(), 100)
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		synctest.Wait()
 		require.Empty(t, s.contents())
 

@@ -95,18 +95,18 @@ func TestPoolBlock(t *testing.T) {
 		var order []string
 		note := func(s string) { mu.Lock(); defer mu.Unlock(); order = append(order, s) }
 		p.Go(func() {
-			p.Block(func() { time.Sleep(time.Minute) })
+			p.Block(func() { <-time.After(time.Minute) })
 			note("slow")
 		})
 		p.Go(func() { note("first") })
 		p.Go(func() {
-			time.Sleep(2 * time.Minute) // keeps the place beyond the end of the wait
+			<-time.After(2 * time.Minute) // keeps the place beyond the end of the wait
 			note("second")
 		})
 		synctest.Wait()
 		run, wait := p.Load()
 		require.Equal(t, [2]int{1, 1}, [2]int{run, wait})
-		time.Sleep(90 * time.Second)
+		<-time.After(90 * time.Second)
 		synctest.Wait()
 		mu.Lock()
 		require.Equal(t, []string{"first"}, order)
@@ -121,7 +121,7 @@ func TestPoolCloseWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(2)
 		done := 0
-		p.Go(func() { p.Block(func() { time.Sleep(time.Hour) }); done++ })
+		p.Go(func() { p.Block(func() { <-time.After(time.Hour) }); done++ })
 		start := time.Now()
 		p.Close()
 		require.Equal(t, 1, done)
