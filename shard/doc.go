@@ -16,7 +16,8 @@
 // that sessions may borrow from; measured, a pipelined SET/GET costs 1.6 µs of
 // CPU with a channel hop each and 0.8 µs in place, and an idle shard is the
 // rule. So borrowing is the only way: the lock inside Shard is the ownership,
-// nobody keeps it longer than a slice of 200 µs, and the owner goroutine that
+// nobody keeps it longer than a slice of 200 µs or gives it back without leaving
+// it to those who wait (Shard.lock), and the owner goroutine that
 // is left (Set.Run) only does the duties.
 //
 // # One instant
