@@ -143,6 +143,11 @@ func startFirn(t *testing.T, program string, options ...string) string {
 // faulty runs a server of the tag fault that makes the named mistake; "" is
 // none.
 func faulty(t *testing.T, fault string, options ...string) string {
+	return startWith(t, buildFirn(t, "fault"), []string{"FIRN_FAULT=" + fault}, options...)
+}
+
+// faultyAside is faulty with every command that has a cost running aside.
+func faultyAside(t *testing.T, fault string, options ...string) string {
 	return startWith(t, buildFirn(t, "fault"), []string{"FIRN_FAULT=" + fault, "FIRN_ASIDE=all"}, options...)
 }
 

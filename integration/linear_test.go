@@ -101,7 +101,7 @@ func TestLinearKeys(t *testing.T) {
 func TestLinearKeyspace(t *testing.T) {
 	servers := map[string]string{
 		"usual": startFirn(t, buildFirn(t), historyOptions(16)...),
-		"aside": faulty(t, "", historyOptions(16)...), // nothing planted, all on the heavy pool
+		"aside": faultyAside(t, "", historyOptions(16)...), // nothing planted, all on the heavy pool
 	}
 	for name, addr := range servers {
 		t.Run(name+", one by one", func(t *testing.T) { requireLinear(t, wholeLoad(6, 1), addr, 4*time.Second) })
@@ -128,7 +128,7 @@ func requireLinear(t *testing.T, l *load, addr string, usual time.Duration) {
 func TestLinearFindsFaults(t *testing.T) {
 	check := func(fault string, l *load) {
 		t.Run(fault, func(t *testing.T) {
-			ops, err := l.run(faulty(t, fault, historyOptions(16)...), testSeed(t), 20*time.Second)
+			ops, err := l.run(faultyAside(t, fault, historyOptions(16)...), testSeed(t), 20*time.Second)
 			var v *violation
 			require.ErrorAs(t, err, &v, "nobody noticed in %d operations", ops)
 			require.Equal(t, porcupine.Illegal, v.verdict)
