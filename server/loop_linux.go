@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/binary"
 	"errors"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,7 +16,6 @@ import (
 const (
 	readSize   = 4 << 10 // least room for one read
 	eventsMax  = 256     // events taken at a wake-up
-	spins      = 3       // polls with a yield in between before the loop blocks
 	loopPeriod = 100 * time.Millisecond
 )
 
@@ -25,7 +23,9 @@ const (
 // non-blocking reads and writes. Measured on two cores, 50 connections, CPU per
 // operation without pipelining: a loop 10 µs, a goroutine a connection 16 µs,
 // redcon 18 µs. It is not locked to an OS thread (that costs a quarter of the
-// throughput), and polls a few times, with a yield, before it blocks.
+// throughput), and polls once before it blocks. Yielding to other goroutines
+// between polls was tried: each yield moves the loop to another thread (9.6 µs
+// an operation against 8.9 without).
 type loop struct {
 	srv    *Server
 	epoll  int
@@ -110,17 +110,11 @@ func (l *loop) run() {
 	l.closeAll()
 }
 
-// wait returns the next events: it looks a few times, letting other goroutines
-// run in between, before it blocks for at most a period.
+// wait returns the next events. It looks once before it blocks, for at most a
+// period.
 func (l *loop) wait(events []unix.EpollEvent) int {
-	for range spins {
-		if n, err := unix.EpollWait(l.epoll, events, 0); n > 0 || err != nil && !errors.Is(err, unix.EINTR) {
-			return max(n, 0)
-		}
-		if l.hasPosted() {
-			return 0
-		}
-		runtime.Gosched()
+	if n, err := rawPoll(l.epoll, events); n > 0 || err != nil && !errors.Is(err, unix.EINTR) {
+		return max(n, 0)
 	}
 	l.mu.Lock()
 	l.woken = len(l.posted) > 0
@@ -134,12 +128,6 @@ func (l *loop) wait(events []unix.EpollEvent) int {
 	l.woken = true
 	l.mu.Unlock()
 	return max(n, 0)
-}
-
-func (l *loop) hasPosted() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.posted) > 0
 }
 
 func (l *loop) runPosted() {
@@ -265,7 +253,7 @@ func (c *loopConn) readable() {
 		return
 	}
 	buf := s.in.Space(readSize)
-	n, err := unix.Read(c.fd, buf)
+	n, err := rawRead(c.fd, buf)
 	switch {
 	case n > 0:
 	case again(err):
@@ -330,7 +318,7 @@ func (c *loopConn) writePlain() {
 	if len(b) == 0 {
 		return
 	}
-	n, err := unix.Write(c.fd, b)
+	n, err := rawWrite(c.fd, b)
 	if n == len(b) {
 		s.srv.stats.netOut.Add(int64(n))
 		s.out.Recycle()
