@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 // CheckDir says whether files can be made in the directory, and gives it in
@@ -18,7 +20,10 @@ func CheckDir(dir string) (string, error) {
 		return "", err
 	}
 	if !st.IsDir() {
-		return "", fmt.Errorf("%s is not a directory", full)
+		return "", fmt.Errorf("%s: %w", full, unix.ENOTDIR)
+	}
+	if err := unix.Access(full, unix.W_OK|unix.X_OK); err != nil {
+		return "", fmt.Errorf("can't write to directory %s as uid %d: %w", full, os.Getuid(), err)
 	}
 	return full, nil
 }

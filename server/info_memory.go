@@ -12,6 +12,7 @@ import (
 
 // A heapSize is what the Go runtime says of its memory, in bytes.
 type heapSize struct {
+	live      int64 // alive at the end of the last collection
 	objects   int64 // live and not yet swept objects
 	spans     int64 // spans in use for objects
 	resident  int64 // mapped and not given back to the system
@@ -30,12 +31,13 @@ func readHeap() heapSize {
 		{Name: "/memory/classes/heap/stacks:bytes"},
 		{Name: "/gc/cycles/total:gc-cycles"},
 		{Name: "/gc/heap/goal:bytes"},
+		{Name: "/gc/heap/live:bytes"},
 	}
 	metrics.Read(s)
 	v := func(i int) int64 { return int64(s[i].Value.Uint64()) }
 	return heapSize{
 		objects: v(0), spans: v(0) + v(1), released: v(2), resident: v(3) - v(2),
-		stacks: v(4), collected: v(5), goal: v(6),
+		stacks: v(4), collected: v(5), goal: v(6), live: v(7),
 	}
 }
 

@@ -24,6 +24,7 @@ const upkeepPeriod = 100 * time.Millisecond
 
 // keepUp runs until the context ends.
 func (srv *Server) keepUp(ctx context.Context) {
+	var gc collector
 	tick := time.NewTicker(upkeepPeriod)
 	defer tick.Stop()
 	for {
@@ -35,7 +36,9 @@ func (srv *Server) keepUp(ctx context.Context) {
 			srv.ops.sample(now, srv.stats.commands.Load())
 			srv.in.sample(now, srv.stats.netIn.Load())
 			srv.out.sample(now, srv.stats.netOut.Load())
-			srv.noteUsed(srv.usedMemory())
+			used := srv.usedMemory()
+			srv.noteUsed(used)
+			gc.follow(readHeap(), used)
 		}
 	}
 }

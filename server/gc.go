@@ -1,0 +1,65 @@
+package server
+
+import "runtime/debug"
+
+// How the garbage collector is set. There is almost nothing to mark, because
+// index and records hold no pointers, so collecting often is cheap and keeps the
+// resident memory near the live data. But a cycle has a fixed price as well
+// (stopping the world twice, starting the workers), and with a few megabytes
+// alive a small percentage would mean a cycle every few hundred kilobytes. So
+// the room between two collections is a share of the live heap, with a floor
+// that shrinks as the heap grows. Measured: commands allocate some 40 bytes
+// each, so a million of them a second make two or three collections.
+const (
+	gcShareOfLive = 8         // per cent
+	gcFloor       = 16 << 20  // bytes of room for an empty heap
+	gcFloorEnd    = 128 << 20 // live bytes from which the share alone counts
+	gcMaxPercent  = 400       // the runtime never collects below 4 MiB times this: 16 MiB
+)
+
+// gcRoom is how many bytes may be allocated between two collections.
+func gcRoom(live int64) int64 {
+	room := live * gcShareOfLive / 100
+	if live < gcFloorEnd {
+		floor := gcFloor - (gcFloor-gcFloorEnd/100*gcShareOfLive)*live/gcFloorEnd
+		room = max(room, floor)
+	}
+	return room
+}
+
+// gcPercent is the GOGC for a live heap.
+func gcPercent(live int64) int {
+	live = max(live, 1)
+	return int(min((gcRoom(live)*100+live/2)/live, gcMaxPercent))
+}
+
+// gcForcedFrom is the live heap from which a collection is begun when much of it
+// was deleted, and the memory given back to the system: an idle server would keep
+// it for minutes.
+const gcForcedFrom = 64 << 20
+
+// A collector keeps the collector's percentage in step with the heap.
+type collector struct {
+	percent int
+	cycles  int64
+	used    int64 // used memory at about the last collection
+}
+
+// follow is told the heap and the used memory from time to time. It adapts the
+// percentage after a collection; a change stops the world for some
+// microseconds, so small ones are not made.
+func (c *collector) follow(h heapSize, used int64) {
+	if h.collected == c.cycles && c.percent != 0 {
+		if h.live > gcForcedFrom && used < c.used/4*3 {
+			c.used = used
+			debug.FreeOSMemory()
+		}
+		return
+	}
+	c.cycles, c.used = h.collected, used
+	want := gcPercent(h.live)
+	if c.percent == 0 || want > c.percent*9/8 || want < c.percent*7/8 {
+		c.percent = want
+		debug.SetGCPercent(want)
+	}
+}

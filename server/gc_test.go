@@ -1,0 +1,43 @@
+package server
+
+import (
+	"runtime/debug"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestGCRoom: room enough when little is alive, no more than its share when
+// much is, and no heap that grows gets a smaller goal.
+func TestGCRoom(t *testing.T) {
+	require.Equal(t, gcMaxPercent, gcPercent(0))
+	require.Equal(t, gcMaxPercent, gcPercent(1<<20))
+	goal := int64(0)
+	for live := int64(1 << 20); live < 1<<40; live += live / 16 {
+		require.GreaterOrEqual(t, live+gcRoom(live), goal, "live %d", live)
+		goal = live + gcRoom(live)
+		require.GreaterOrEqual(t, gcRoom(live), live*gcShareOfLive/100)
+		if live >= gcFloorEnd {
+			require.InDelta(t, gcShareOfLive, gcPercent(live), 1)
+		}
+	}
+}
+
+// TestCollectorFollows: a change of the percentage only after a collection, and
+// a collection at once when much was deleted (C10).
+func TestCollectorFollows(t *testing.T) {
+	t.Cleanup(func() { debug.SetGCPercent(100) })
+	var c collector
+	c.follow(heapSize{live: 1 << 20, collected: 1}, 1<<20)
+	require.Equal(t, gcMaxPercent, c.percent)
+	c.follow(heapSize{live: 1 << 30, collected: 1}, 1<<20)
+	require.Equal(t, gcMaxPercent, c.percent)
+	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<30)
+	require.Equal(t, gcShareOfLive, c.percent)
+	require.EqualValues(t, 1<<30, c.used)
+
+	before := readHeap().collected
+	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<20)
+	require.Greater(t, readHeap().collected, before)
+	require.EqualValues(t, 1<<20, c.used)
+}
