@@ -138,16 +138,20 @@ func wait(log *zap.Logger, srv *server.Server) int {
 		case sig := <-signals:
 			log.Warn("User requested shutdown...", zap.String("signal", sig.String()))
 			srv.Shutdown()
-			go func() {
-				<-signals
-				os.Exit(1)
-			}()
+			go exitAt(signals)
 			signals = nil
 		case <-srv.Stopped():
 			log.Warn("Firn is now ready to exit, bye bye...")
 			return 0
 		}
 	}
+}
+
+// exitAt ends the process at a second signal. (The channel is handed in: the
+// caller's variable changes meanwhile.)
+func exitAt(second <-chan os.Signal) {
+	<-second
+	os.Exit(1)
 }
 
 // healthcheck asks a server on this machine for a PONG: 0 if it answers.
