@@ -18,7 +18,6 @@ func (k *Key) Expired(now int64) bool { return k.Expire != 0 && k.Expire <= now 
 const (
 	walkBatch = 64
 	walkLeast = 8
-	walkTouch = 32 // where a key of usual length ends, often in the next cache line
 )
 
 // Walk calls yield for each key at a position in [first, last], in the order
