@@ -59,8 +59,8 @@ func (w *world) apply(args call) string {
 		*k = "=" + strings.TrimPrefix(old, "=") + args[2]
 		return fmt.Sprint(":", len(*k)-1)
 	case "INCR":
-		n, err := strconv.ParseInt(strings.TrimPrefix(old, "="), 10, 64)
-		if old != "" && err != nil {
+		n, _ := strconv.ParseInt(strings.TrimPrefix(old, "="), 10, 64)
+		if old != "" && strconv.FormatInt(n, 10) != old[1:] { // 05 is none
 			return "-ERR value is not an integer or out of range"
 		}
 		*k = fmt.Sprint("=", n+1)
