@@ -179,7 +179,7 @@ func (l *loop) periodic() {
 func (l *loop) closeAll() {
 	for _, c := range l.conns {
 		if c != nil {
-			c.flush()
+			c.flushAll()
 			c.close()
 		}
 	}
@@ -332,9 +332,14 @@ func (c *loopConn) writePlain() {
 	s.wrote(max(n, 0))
 }
 
-// drain writes the queue as far as the peer takes it.
+// drainMax is how many bytes of a session are written before others of the
+// loop have their turn.
+const drainMax = 256 << 10
+
+// drain writes the queue as far as the peer takes it, or a good part of it.
 func (c *loopConn) drain() {
-	for s := c.s; s.queued > 0; {
+	s := c.s
+	for least := s.queued - drainMax; s.queued > max(least, 0); {
 		n, err := unix.Writev(c.fd, s.queue[:min(len(s.queue), 64)])
 		if n <= 0 {
 			if !again(err) {
@@ -343,6 +348,15 @@ func (c *loopConn) drain() {
 			return
 		}
 		s.wrote(n)
+	}
+}
+
+// flushAll writes what the peer takes now.
+func (c *loopConn) flushAll() {
+	c.flush()
+	for left := 0; !c.s.closed && c.s.queued > 0 && c.s.queued != left; {
+		left = c.s.queued
+		c.flush()
 	}
 }
 
