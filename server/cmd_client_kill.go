@@ -95,9 +95,7 @@ func (s *session) kill(f *killFilter) (n int64) {
 			s.closing = true
 			continue
 		}
-		s.srv.clients.remove(other)
-		other.info.killed.Store(true)
-		other.sever()
+		s.srv.clients.end(other)
 	}
 	return n
 }

@@ -74,11 +74,15 @@ func (s *session) describe(b *strings.Builder, c *commands.Call, other *session)
 		s.describeSelf(b, c)
 		return
 	}
-	row := "NULL"
-	if i := other.info.lastRow.Load(); i >= 0 {
-		row = s.srv.table.ByIndex(int(i)).FullName()
+	other.info.write(b, c.Now, other.lastCommand(), running{})
+}
+
+// lastCommand is the full name of the command that ran last; from anywhere.
+func (s *session) lastCommand() string {
+	if i := s.info.lastRow.Load(); i >= 0 {
+		return s.srv.table.ByIndex(int(i)).FullName()
 	}
-	other.info.write(b, c.Now, row, running{})
+	return "NULL"
 }
 
 // describeSelf writes the line of the client whose command is being run: the

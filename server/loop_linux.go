@@ -174,6 +174,7 @@ func (l *loop) periodic() {
 			c.s.trim(l.micro / 1000)
 		}
 	}
+	l.srv.evictClients(l.micro / 1000)
 }
 
 func (l *loop) closeAll() {

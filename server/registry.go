@@ -51,7 +51,7 @@ type clientInfo struct {
 	held                  atomic.Bool // waits for the end of a pause
 	killed                atomic.Bool // is to run no further command
 	noEvict, noTouch      atomic.Bool
-	counted               int64 // bytes in registry.memory, at the home
+	counted               atomic.Int64 // bytes in registry.memory
 }
 
 func (i *clientInfo) init(srv *Server, s *session, peer peerInfo) {
@@ -72,7 +72,7 @@ const memoryStep = 4096
 // update shows others the state of the session after a batch. It stores what
 // has changed: an atomic store is dear, a load is not.
 func (i *clientInfo) update(s *session) {
-	if s.closed { // and its buffer may be the reader's
+	if s.closed || i.killed.Load() { // and the buffer of one that is closed may be the reader's
 		i.account(0)
 		return
 	}
@@ -87,15 +87,14 @@ func (i *clientInfo) update(s *session) {
 		i.db.Store(int32(s.db))
 	}
 	now := i.out.Load() - int64(s.shared) + i.qcap.Load()
-	if d := now - i.counted; d >= memoryStep || d <= -memoryStep {
+	if d := now - i.counted.Load(); d >= memoryStep || d <= -memoryStep {
 		i.account(now)
 	}
 }
 
 // account makes the client count for so many bytes.
 func (i *clientInfo) account(bytes int64) {
-	i.srv.clients.memory.Add(bytes - i.counted)
-	i.counted = bytes
+	i.srv.clients.memory.Add(bytes - i.counted.Swap(bytes))
 }
 
 func put(a *atomic.Int64, v int64) {
@@ -110,6 +109,9 @@ type registry struct {
 	lastID atomic.Int64
 	count  atomic.Int64 // connections admitted, also those not yet in all
 	memory atomic.Int64 // bytes of the clients' buffers, to about 4 KiB each
+
+	evicting sync.Mutex
+	evicted  atomic.Int64 // clients that had to go for maxmemory-clients
 
 	mu  sync.Mutex
 	all map[int64]*session
@@ -136,6 +138,15 @@ func (r *registry) remove(s *session) {
 	if known {
 		r.dropped()
 	}
+}
+
+// end ends a session from outside its home: it runs no further command, and is
+// gone from the list and the accounts at once.
+func (r *registry) end(s *session) {
+	r.remove(s)
+	s.info.killed.Store(true)
+	s.info.account(0)
+	s.sever()
 }
 
 // dropped says that an admitted connection is gone.

@@ -1,0 +1,31 @@
+package server
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"go.uber.org/zap"
+)
+
+// evictClients ends the clients with the largest buffers until those of all
+// take no more than maxmemory-clients. Whoever has said CLIENT NO-EVICT stays.
+func (srv *Server) evictClients(now int64) {
+	r, limit := srv.clients, srv.config().ClientMemoryLimit()
+	if limit == 0 || r.memory.Load() <= limit || !r.evicting.TryLock() {
+		return
+	}
+	defer r.evicting.Unlock()
+	all := slices.DeleteFunc(r.sessions(), func(s *session) bool { return s.info.noEvict.Load() })
+	slices.SortStableFunc(all, func(a, b *session) int { return cmp.Compare(b.info.counted.Load(), a.info.counted.Load()) })
+	for _, s := range all {
+		if r.memory.Load() <= limit || s.info.counted.Load() == 0 {
+			return
+		}
+		var line strings.Builder
+		s.info.write(&line, now, s.lastCommand(), running{})
+		srv.log.Info("Evicting client", zap.String("client", strings.TrimSpace(line.String())))
+		r.evicted.Add(1)
+		r.end(s)
+	}
+}
