@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"math"
 
 	"firn/commands"
 )
@@ -144,6 +145,9 @@ func selectDB(c *commands.Call, s *session) error {
 	n, ok := commands.ParseInt(c.Args[1])
 	if !ok {
 		return commands.ErrNotInteger
+	}
+	if n < math.MinInt32 || n > math.MaxInt32 {
+		return commands.ErrRange(math.MinInt32, math.MaxInt32)
 	}
 	if n < 0 || n >= int64(s.srv.config().Databases) {
 		return commands.ErrDBIndex

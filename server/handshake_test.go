@@ -70,6 +70,19 @@ func TestReset(t *testing.T) {
 	require.Equal(t, "0", field(t, c.reply(), "db"))
 }
 
+func TestSelect(t *testing.T) {
+	c := serve(t, "--databases", "4").dial()
+	for line, want := range map[string]string{
+		"SELECT 3":           "+OK",
+		"SELECT 4":           "-ERR DB index is out of range",
+		"SELECT -1":          "-ERR DB index is out of range",
+		"SELECT x":           "-ERR value is not an integer or out of range",
+		"SELECT 99999999999": "-ERR value is out of range, value must between -2147483648 and 2147483647",
+	} {
+		require.Equal(t, want, c.do(line), line)
+	}
+}
+
 func TestQuit(t *testing.T) {
 	c := serve(t, "--requirepass", "secret").dial()
 	c.send("QUIT", "AUTH secret")

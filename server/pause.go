@@ -158,7 +158,7 @@ func clientPause(c *commands.Call, s *session) error {
 		return commands.ErrTimeout
 	case length < 0:
 		return commands.ErrTimeoutNeg
-	case length > math.MaxInt64-c.Now:
+	case length > math.MaxInt64-c.Now: // as from Redis 7.2 on; 7.0 says OK and does nothing
 		return commands.ErrTimeoutRange
 	}
 	s.srv.pause.begin(mode, c.Now, c.Now+length)
