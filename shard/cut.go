@@ -48,6 +48,7 @@ func (c *Cut) All() []*mvcc.Version {
 	if c.torn() {
 		return c.versions
 	}
+	start := c.set.monotonic()
 	for _, sh := range c.set.shards {
 		sh.lock()
 	}
@@ -59,6 +60,7 @@ func (c *Cut) All() []*mvcc.Version {
 	for _, sh := range c.set.shards {
 		sh.mu.Unlock()
 	}
+	c.set.stats.LongestFreeze.note(c.set.monotonic().Sub(start))
 	return c.versions
 }
 

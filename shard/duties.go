@@ -92,6 +92,7 @@ func (h *Hold) expireSlice(i int) (more bool) {
 			more = false
 		}
 	}
+	h.set.stats.LongestExpire.note(h.set.monotonic().Sub(start))
 	h.Settle()
 	return more
 }

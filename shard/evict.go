@@ -115,6 +115,7 @@ func (s *Set) evictSlice(now int64) Room {
 		return RoomNone
 	}
 	start := s.monotonic()
+	defer func() { s.stats.LongestEviction.note(s.monotonic().Sub(start)) }()
 	for n := 1; s.Over() > 0; n++ {
 		if !s.evictOne(l, now) {
 			return RoomNone

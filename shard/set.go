@@ -59,6 +59,10 @@ type Stats struct {
 	LongWrites     atomic.Int64
 	DutyNanos      atomic.Int64 // time spent in duties
 	ExpireLate     atomic.Int64 // times that a duty left expired keys for the next
+
+	LongestExpire   Longest // slice of removing expired keys, with its shard held
+	LongestEviction Longest // slice of evicting
+	LongestFreeze   Longest // freezing of all shards at one instant
 }
 
 // Config is what a Set needs to know at its start.
