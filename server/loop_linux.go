@@ -34,6 +34,7 @@ type loop struct {
 	n      atomic.Int32 // connections
 	h      *shard.Hold
 	places []mvcc.Place
+	parts  [][]byte   // of one write
 	ready  []*session // read into, not yet run
 	ahead  int        // requests of ready
 	micro  int64
@@ -337,11 +338,16 @@ func (c *loopConn) writePlain() {
 // loop have their turn.
 const drainMax = 256 << 10
 
+// partsMax is how many parts one write may have.
+const partsMax = 64
+
 // drain writes the queue as far as the peer takes it, or a good part of it.
 func (c *loopConn) drain() {
 	s := c.s
-	for least := s.queued - drainMax; s.queued > max(least, 0); {
-		n, err := unix.Writev(c.fd, s.queue[:min(len(s.queue), 64)])
+	for left := drainMax; s.queued > 0 && left > 0; {
+		n, err := unix.Writev(c.fd, c.l.front(s.queue, left))
+		clear(c.l.parts) // or they would be kept alive
+		left -= n
 		if n <= 0 {
 			if !again(err) {
 				c.close()
@@ -350,6 +356,20 @@ func (c *loopConn) drain() {
 		}
 		s.wrote(n)
 	}
+}
+
+// front returns so many bytes from the front of a queue, valid until the next
+// call.
+func (l *loop) front(queue [][]byte, bytes int) [][]byte {
+	l.parts = l.parts[:0]
+	for _, p := range queue {
+		p = p[:min(len(p), bytes)]
+		l.parts = append(l.parts, p)
+		if bytes -= len(p); bytes == 0 || len(l.parts) == partsMax {
+			break
+		}
+	}
+	return l.parts
 }
 
 // flushAll writes what the peer takes now.
