@@ -57,6 +57,7 @@ func debugSubs() []debugSub {
 		{"reload", 2, math.MaxInt, debugReload},
 		{"loadaof", 2, 2, debugLoadAOF},
 		{"error", 3, 3, debugError},
+		{"change-repl-id", 2, 2, debugChangeReplID},
 		{"pause-cron", 3, 3, debugPauseCron},
 		{"replybuffer", 4, 4, debugReplyBuffer},
 		{"htstats", 3, 3, debugHTStats},
@@ -167,6 +168,14 @@ func debugReplyBuffer(c *commands.Call, s *session) error {
 		}
 		s.srv.peakReset.Store(n)
 	}
+	c.Out.OK()
+	return nil
+}
+
+// debugChangeReplID begins a new history.
+func debugChangeReplID(c *commands.Call, s *session) error {
+	s.srv.log.Warn("Changing replication IDs after receiving DEBUG change-repl-id")
+	s.srv.newReplID()
 	c.Out.OK()
 	return nil
 }

@@ -78,6 +78,9 @@ func pushSpecimen(out *commands.Reply) error {
 
 func debugHelp(c *commands.Call, s *session) error {
 	c.Out.Help("DEBUG",
+		"CHANGE-REPL-ID",
+		"    Change the replication IDs of the instance.",
+		"    Dangerous: should be used only for testing the replication subsystem.",
 		"CLIENT-EVICTION",
 		"    Show low level client eviction pools info (maxmemory-clients).",
 		"CLUSTERLINK KILL <to|from|all> <node-id>",

@@ -116,7 +116,7 @@ func infoReplication(t *infoText, srv *Server) {
 	t.str("role", "master")
 	t.int("connected_slaves", 0)
 	t.str("master_failover_state", "no-failover")
-	t.str("master_replid", srv.replID)
+	t.str("master_replid", *srv.replID.Load())
 	t.str("master_replid2", "0000000000000000000000000000000000000000")
 	t.ints(
 		infoInt{"master_repl_offset", 0},

@@ -72,7 +72,7 @@ func New(o Options) *Server {
 	}
 	srv := &Server{opt: o, log: o.Log, started: time.Now(), runID: randomHex(20), seed: o.Seed, stopped: make(chan struct{})}
 	srv.cfg.Store(o.Config)
-	srv.replID = randomHex(20)
+	srv.newReplID()
 	srv.table = commands.NewTable(append(commands.Families(), families()...)...)
 	srv.rename(o.Config.Renames)
 	srv.stats = newStats(srv.table)
@@ -145,6 +145,12 @@ func (srv *Server) published(*commands.Call) {}
 
 // expired tells whoever listens of keys that have expired.
 func (srv *Server) expired([]mvcc.Removed) {}
+
+// newReplID begins a history of its own.
+func (srv *Server) newReplID() {
+	id := randomHex(20)
+	srv.replID.Store(&id)
+}
 
 func randomUint64() uint64 {
 	var b [8]byte

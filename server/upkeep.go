@@ -9,8 +9,8 @@ import (
 
 // upkeep is what the server notes of itself from time to time, for INFO.
 type upkeep struct {
-	replID       string     // 40 hex digits
-	rewriteMu    sync.Mutex // one CONFIG REWRITE at a time
+	replID       atomic.Pointer[string] // 40 hex digits
+	rewriteMu    sync.Mutex             // one CONFIG REWRITE at a time
 	volatileOnce sync.Once
 
 	peak atomic.Int64 // most used memory seen
@@ -25,6 +25,7 @@ const upkeepPeriod = 100 * time.Millisecond
 // keepUp runs until the context ends.
 func (srv *Server) keepUp(ctx context.Context) {
 	var gc collector
+	var slow spikes
 	tick := time.NewTicker(upkeepPeriod)
 	defer tick.Stop()
 	for {
@@ -39,6 +40,7 @@ func (srv *Server) keepUp(ctx context.Context) {
 			used := srv.usedMemory()
 			srv.noteUsed(used)
 			gc.follow(readHeap(), used)
+			slow.watch(srv)
 		}
 	}
 }
