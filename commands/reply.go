@@ -53,15 +53,17 @@ func (r *Reply) Bytes() []byte { return r.buf }
 func (r *Reply) Len() int { return len(r.buf) + r.keptLen }
 
 // Mark returns the present end, for Truncate.
-func (r *Reply) Mark() int { return len(r.buf) }
+func (r *Reply) Mark() int { return r.Len() }
 
-// Truncate takes back all that was appended since the mark.
+// Truncate takes back all that was appended since the mark. (What was kept right
+// before it is at the same place of buf as what was kept right after it, so that
+// only the length of all tells them apart.)
 func (r *Reply) Truncate(mark int) {
-	r.buf = r.buf[:min(mark, len(r.buf))]
-	for n := len(r.kept); n > 0 && r.kept[n-1].at >= mark; n-- {
+	for n := len(r.kept); n > 0 && r.kept[n-1].at+r.keptLen > mark; n-- {
 		r.keptLen -= len(r.kept[n-1].b)
 		r.kept = r.kept[:n-1]
 	}
+	r.buf = r.buf[:min(mark-r.keptLen, len(r.buf))]
 }
 
 // Reset takes back everything. Protocol and memory are kept.

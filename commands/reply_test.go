@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -88,4 +89,28 @@ func TestReplyProtocolVersions(t *testing.T) {
 	r.SetProto(RESP2)
 	require.Equal(t, RESP2, r.Proto())
 	require.Panics(t, func() { r.SetProto(4) })
+}
+
+// TestReplyTruncateAfterKept: what was kept before a mark stays, also when
+// nothing was appended between, and what was kept after it goes.
+func TestReplyTruncateAfterKept(t *testing.T) {
+	big := func(c byte) []byte { return bytes.Repeat([]byte{c}, keepFrom) }
+	var r Reply
+	r.Keep(big('a'))
+	mark := r.Mark()
+	r.Truncate(mark)
+	require.Equal(t, keepFrom, r.Len())
+	r.Simple("x")
+	r.Keep(big('b'))
+	r.Truncate(mark)
+	require.Equal(t, string(big('a')), string(bytes.Join(r.Take(), nil)))
+
+	r.Simple("x")
+	r.Keep(big('a'))
+	r.Simple("y")
+	mark = r.Mark()
+	r.Keep(big('b'))
+	r.Simple("z")
+	r.Truncate(mark)
+	require.Equal(t, "+x\r\n"+string(big('a'))+"+y\r\n", string(bytes.Join(r.Take(), nil)))
 }
