@@ -106,7 +106,7 @@ func sorted(reply string) string {
 	if !strings.HasPrefix(reply, "[") {
 		return reply
 	}
-	all := elements(reply)
+	all := strings.FieldsFunc(reply, func(r rune) bool { return strings.ContainsRune("[] ", r) })
 	slices.Sort(all)
 	return "[" + strings.Join(all, " ") + "]"
 }

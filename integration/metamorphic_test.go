@@ -1,0 +1,188 @@
+package integration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A variant is a way to run the same commands.
+type variant struct {
+	name string
+	addr string
+	deep int // commands sent with one write; 1: each waits for its reply
+}
+
+// variants starts the servers: by shards, event loops, threads of the pool and
+// what runs aside.
+func variants(t *testing.T) []variant {
+	start := func(aside bool, shards, loops, heavy int) string {
+		options := []string{"--shards", fmt.Sprint(shards), "--event-loops", fmt.Sprint(loops), "--heavy-threads", fmt.Sprint(heavy)}
+		if aside {
+			return faultyAside(t, "", options...)
+		}
+		return startFirn(t, buildFirn(t), options...)
+	}
+	return []variant{
+		{"plain", start(false, 1, 1, 1), 1},
+		{"16 shards", start(false, 16, 2, 2), 1},
+		{"2 shards, pipelined", start(false, 2, 2, 1), 64},
+		{"16 shards, pipelined", start(false, 16, 1, 2), 1000},
+		{"all aside", start(true, 16, 1, 2), 1},
+		{"1 shard, all aside, pipelined", start(true, 1, 2, 1), 64},
+		{"2 shards, all aside, pipelined", start(true, 2, 1, 2), 7},
+	}
+}
+
+// replies runs the commands in an empty keyspace and returns their replies,
+// without what depends on time and free order.
+func (v *variant) replies(commands [][]string) ([]string, error) {
+	w, err := openWire(v.addr, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	if err := w.expect("+OK", "FLUSHALL"); err != nil {
+		return nil, err
+	}
+	var replies []string
+	for batch := range slices.Chunk(commands, v.deep) {
+		sent := make(chan error, 1)
+		go func() { sent <- w.send(batch) }()
+		for _, args := range batch {
+			r, err := w.reply()
+			if err != nil {
+				return nil, fmt.Errorf("%s: %.80s: %w", v.name, strings.Join(args, " "), err)
+			}
+			replies = append(replies, settled(args, r))
+		}
+		if err := <-sent; err != nil {
+			return nil, err
+		}
+	}
+	return replies, nil
+}
+
+// settled takes out of a reply what may differ.
+func settled(args []string, reply string) string {
+	switch args[0] {
+	case "KEYS", "SCAN":
+		return sorted(reply)
+	case "TTL", "PTTL", "EXPIRETIME", "PEXPIRETIME":
+		if len(reply) > 2 && reply[0] == ':' && reply[1] != '-' {
+			return ":later"
+		}
+	}
+	return reply
+}
+
+// disagree says in which reply the variants differ; -1: in none.
+func disagree(a, b *variant, commands [][]string) (at int, ra, rb string, err error) {
+	one, err := a.replies(commands)
+	if err != nil {
+		return 0, "", "", err
+	}
+	two, err := b.replies(commands)
+	if err != nil {
+		return 0, "", "", err
+	}
+	for i := range one {
+		if one[i] != two[i] {
+			return i, one[i], two[i], nil
+		}
+	}
+	return -1, "", "", nil
+}
+
+// shrink leaves commands out as long as the variants disagree over the rest.
+func shrink(a, b *variant, commands [][]string, until time.Time) [][]string {
+	for size := len(commands) / 2; size > 0 && time.Now().Before(until); {
+		smaller := false
+		for from := 0; from+size <= len(commands) && time.Now().Before(until); {
+			rest := slices.Concat(commands[:from], commands[from+size:])
+			if at, _, _, err := disagree(a, b, rest); err == nil && at >= 0 {
+				commands, smaller = rest[:at+1], true
+			} else {
+				from += size
+			}
+		}
+		if !smaller || size > len(commands)/2 {
+			size /= 2
+		}
+	}
+	return commands
+}
+
+// A difference is a sequence that two variants answer differently.
+type difference struct {
+	a, b     *variant
+	commands [][]string
+	round    int
+}
+
+func (d *difference) Error() string {
+	s := shrink(d.a, d.b, d.commands, time.Now().Add(20*time.Second))
+	at, ra, rb, err := disagree(d.a, d.b, s)
+	var text strings.Builder
+	fmt.Fprintf(&text, "round %d: %q and %q disagree (now at %d, %v):\n", d.round, d.a.name, d.b.name, at, err)
+	for _, args := range s {
+		fmt.Fprintf(&text, "  %.300q\n", args)
+	}
+	fmt.Fprintf(&text, "%.400s\n%.400s", ra, rb)
+	return text.String()
+}
+
+// compare runs sequence after sequence on all variants until the time is over
+// or two disagree, and says how many commands it ran on each.
+func compare(all []variant, g *generator, d time.Duration) (ran int, err error) {
+	for round, end := 0, time.Now().Add(d); time.Now().Before(end); round++ {
+		commands := g.sequence(200)
+		replies := make([][]string, len(all))
+		err := together(len(all), func(i int) (err error) {
+			replies[i], err = all[i].replies(commands)
+			return err
+		})
+		if err != nil {
+			return ran, err
+		}
+		for i := range all {
+			if !slices.Equal(replies[0], replies[i]) {
+				return ran, &difference{&all[0], &all[i], commands, round}
+			}
+		}
+		ran += len(commands)
+	}
+	return ran, nil
+}
+
+// TestMetamorphic: the replies to a sequence of commands don't depend on how
+// many shards, loops or threads there are, on what runs aside, or on how the
+// commands are sent.
+func TestMetamorphic(t *testing.T) {
+	all := variants(t)
+	g := &generator{Rand: newRand(testSeed(t), 0), forms: readForms(t, all[0].addr)}
+	ran, err := compare(all, g, budget(t, 12*time.Second))
+	t.Logf("%d commands of %d forms", ran, len(g.forms))
+	require.NoError(t, err)
+	require.Greater(t, ran, 500)
+}
+
+// TestMetamorphicFindsFaults: servers that make mistakes which one client alone
+// can see must be found out.
+func TestMetamorphicFindsFaults(t *testing.T) {
+	plain := variant{"plain", startFirn(t, buildFirn(t)), 1}
+	for _, fault := range []string{"reply-first", "stale-version"} {
+		t.Run(fault, func(t *testing.T) {
+			faulty := variant{fault, faultyAside(t, fault), 64}
+			g := &generator{Rand: newRand(testSeed(t), 0), forms: readForms(t, plain.addr)}
+			ran, err := compare([]variant{plain, faulty}, g, 20*time.Second)
+			var d *difference
+			require.ErrorAs(t, err, &d, "nobody noticed in %d commands", ran)
+			t.Logf("found after %d commands", ran)
+		})
+	}
+}
