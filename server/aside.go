@@ -104,9 +104,7 @@ func (s *session) rejoin(c *commands.Call, start int64, parts [][]byte, shared i
 
 // goOn runs what the client has sent meanwhile.
 func (s *session) goOn() {
-	s.process()
-	s.peer.flush()
-	s.info.update(s)
+	s.advance()
 	if !s.closed && !s.paused() {
 		s.peer.resume()
 	}

@@ -282,9 +282,7 @@ func (l *loop) runReady() {
 	for i, s := range l.ready {
 		l.ready[i] = nil
 		if !s.closed {
-			s.process()
-			s.peer.flush()
-			s.info.update(s)
+			s.advance()
 		}
 	}
 	l.ready, l.ahead = l.ready[:0], 0
@@ -385,10 +383,9 @@ func again(err error) bool { return errors.Is(err, unix.EAGAIN) || errors.Is(err
 
 func (c *loopConn) writable() {
 	s := c.s
-	was := s.full()
 	c.flush()
 	s.info.update(s)
-	if was && !s.full() && !s.closed && !s.waiting && !s.yielded {
+	if s.stalled && !s.full() && !s.closed && !s.waiting && !s.yielded {
 		s.goOn()
 	}
 }

@@ -67,6 +67,7 @@ type session struct {
 	noTouch    bool
 	reply      replyMode
 	yielded    bool     // others have their turn
+	stalled    bool     // process stopped because the client has to read first
 	spent      int64    // nanoseconds of commands in this turn
 	waiting    bool     // a command runs aside, or waits in line
 	parked     [][]byte // the command line that waits in line
@@ -109,6 +110,7 @@ func (s *session) limits(c *config.Config) {
 // process runs the commands that have arrived, until bytes are missing, a
 // command has gone aside, or the client should read first.
 func (s *session) process() {
+	s.stalled = false
 	now := s.home.clock()
 	s.call.Micros, s.call.Now = now, now/1000
 	s.lastActive = s.call.Now
@@ -119,7 +121,7 @@ func (s *session) process() {
 		}
 		if s.out.Len()+s.queued > outPause {
 			s.peer.flush()
-			if s.queued > outPause || s.yield() {
+			if s.stalled = s.full(); s.stalled || s.yield() {
 				break
 			}
 		}
@@ -131,6 +133,17 @@ func (s *session) process() {
 		s.dispatch(r)
 	}
 	s.checkOutput()
+}
+
+// advance runs what has arrived and writes what the client takes. If that makes
+// the room that process missed, nobody else will wake the session.
+func (s *session) advance() {
+	s.process()
+	s.peer.flush()
+	if s.stalled && !s.full() {
+		s.yield()
+	}
+	s.info.update(s)
 }
 
 // refill reads the next batch; false if nothing is left to run.
