@@ -116,7 +116,11 @@ func TestReloadKeepsEverything(t *testing.T) {
 	require.Equal(t, "$3\r\nint", c.do("OBJECT ENCODING n"))
 	require.Equal(t, "-"+string(commands.ErrDebugReload), c.do("DEBUG RELOAD fast"))
 	require.Equal(t, "-"+string(commands.ErrDebugLoad), c.do("DEBUG RELOAD NOSAVE"))
+	h := s.shards.NewHold()
+	h.WantAll()
+	h.Take(true)
 	require.NoError(t, s.shards.Space.Check())
+	h.Give()
 
 	var writer sync.WaitGroup
 	const writes = 2000
