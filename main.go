@@ -2,12 +2,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"syscall"
 	"time"
@@ -29,8 +29,16 @@ func main() {
 // run is the server from its command line to its exit code.
 func run(args []string) int {
 	loaded, err := load(args)
-	if err != nil {
-		fmt.Fprint(os.Stderr, err)
+	if err == nil {
+		err = unsupported(loaded.Config)
+	}
+	var faults config.Errors
+	switch {
+	case errors.As(err, &faults):
+		fmt.Fprint(os.Stderr, faults.Report("Firn "+server.Version))
+		return 1
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	switch loaded.Action {
@@ -56,14 +64,28 @@ func load(args []string) (*config.Loaded, error) {
 		return nil, err
 	}
 	return config.Load(config.Sources{
-		Args:     args,
-		Dir:      dir,
-		Stdin:    os.Stdin,
-		Getenv:   os.Getenv,
-		ReadFile: os.ReadFile,
-		Glob:     filepath.Glob,
-		CheckDir: server.CheckDir,
+		Args:        args,
+		Dir:         dir,
+		Stdin:       os.Stdin,
+		Getenv:      os.Getenv,
+		ReadFile:    os.ReadFile,
+		Glob:        filepath.Glob,
+		CheckDir:    server.CheckDir,
+		CheckRename: server.RenameCheck(),
+		CheckUser:   server.CheckUser,
 	})
+}
+
+// unsupported refuses what must not be ignored: who asks for a replica or for
+// users with limits would get something quite different.
+func unsupported(c *config.Config) error {
+	switch {
+	case c.ReplicaOfHost != "":
+		return errors.New("replicaof: this version can't be a replica")
+	case c.ACLFile != "":
+		return errors.New("aclfile: this version has no users but `default`; set requirepass for a password")
+	}
+	return nil
 }
 
 func serve(loaded *config.Loaded) int {
@@ -74,24 +96,35 @@ func serve(loaded *config.Loaded) int {
 		return 1
 	}
 	defer log.Sync()
-	debug.SetGCPercent(gcPercent)
-	srv := server.New(server.Options{Config: c, ConfigFile: loaded.File, Log: log, Level: level, Executable: os.Args[0]})
+	signals := catch()
 	banner(log, loaded)
+	if err := checkStart(c); err != nil {
+		log.Error("could not start", zap.Error(err))
+		return 1
+	}
+	warnings(log, c)
+	systemd := wantsSystemd(c)
+	srv := server.New(server.Options{Config: c, ConfigFile: loaded.File, Log: log, Level: level, Executable: os.Args[0], Systemd: systemd})
 	if err := srv.Start(); err != nil {
 		log.Error("could not start", zap.Error(err))
 		return 1
 	}
-	ready(log, srv)
-	return wait(log, srv)
+	defer writePID(log, c)()
+	ready(log, srv, c)
+	if systemd {
+		tellSystemd(log, "READY=1\nSTATUS=Ready to accept connections\n")
+		defer tellSystemd(log, "STOPPING=1\n")
+	}
+	return wait(log, srv, signals)
 }
-
-// gcPercent is small because there is almost nothing to mark: the index and the
-// records hold no pointers.
-const gcPercent = 15
 
 func newLog(c *config.Config) (*zap.Logger, zap.AtomicLevel, error) {
 	level, _ := logging.ParseLevel(c.Text("loglevel"))
-	return logging.New(logging.Options{File: c.LogFile, Out: os.Stdout, JSON: c.Text("log-format") == "json", Level: level, PID: os.Getpid()})
+	file := c.LogFile
+	if file != "" && !filepath.IsAbs(file) {
+		file = filepath.Join(c.Dir, file)
+	}
+	return logging.New(logging.Options{File: file, Out: os.Stdout, JSON: c.Text("log-format") == "json", Level: level, PID: os.Getpid()})
 }
 
 func versionLine() string {
@@ -109,10 +142,9 @@ const usage = `Usage: firn [/path/to/firn.conf] [options] [-]
 Options are those of redis.conf, as --name value.
 `
 
-// banner logs how the server starts. The Redis suite waits for " PID: ".
+// banner logs how the server starts.
 func banner(log *zap.Logger, loaded *config.Loaded) {
 	log.Info(fmt.Sprintf("Firn version=%s, redis=7.2.4, bits=%d, pid=%d, just started", server.Version, strconv.IntSize, os.Getpid()))
-	log.Info(fmt.Sprintf("Running mode=standalone, port=%d, PID: %d", loaded.Config.Port, os.Getpid()))
 	if loaded.File == "" {
 		log.Info("no config file: running on the defaults")
 	} else {
@@ -123,35 +155,43 @@ func banner(log *zap.Logger, loaded *config.Loaded) {
 	}
 }
 
-func ready(log *zap.Logger, srv *server.Server) {
+// ready logs that the server can be reached, in the words that Redis' suite
+// (" PID: ") and starters of containers ("Ready to accept connections") wait
+// for.
+func ready(log *zap.Logger, srv *server.Server, c *config.Config) {
+	log.Info(fmt.Sprintf("Running mode=standalone, port=%d, PID: %d", c.Port, os.Getpid()))
 	for _, a := range srv.Addrs() {
 		log.Info("Ready to accept connections "+a.Network(), zap.String("addr", a.String()))
 	}
 }
 
-// wait ends the server at a signal, at once at the second.
-func wait(log *zap.Logger, srv *server.Server) int {
+// catch begins to take signals: those that end the server, and those that
+// don't.
+func catch() chan os.Signal {
+	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	return signals
+}
+
+// wait ends the server at a signal, at once at the second.
+func wait(log *zap.Logger, srv *server.Server, signals <-chan os.Signal) int {
+	asked := false
 	for {
 		select {
 		case sig := <-signals:
+			if asked {
+				log.Warn("You insist... exiting now.")
+				return 1
+			}
+			asked = true
 			log.Warn("User requested shutdown...", zap.String("signal", sig.String()))
 			srv.Shutdown()
-			go exitAt(signals)
-			signals = nil
 		case <-srv.Stopped():
 			log.Warn("Firn is now ready to exit, bye bye...")
 			return 0
 		}
 	}
-}
-
-// exitAt ends the process at a second signal. (The channel is handed in: the
-// caller's variable changes meanwhile.)
-func exitAt(second <-chan os.Signal) {
-	<-second
-	os.Exit(1)
 }
 
 // healthcheck asks a server on this machine for a PONG: 0 if it answers.
@@ -179,4 +219,3 @@ func healthcheck(args []string) int {
 
 // alive says whether a refusal comes from a server that works.
 func alive(reply string) bool { return len(reply) > 7 && reply[:7] == "-NOAUTH" }
-
