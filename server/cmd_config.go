@@ -99,24 +99,28 @@ func configResetStat(c *commands.Call, s *session) error {
 	return nil
 }
 
-// configRewrite runs aside: it waits for the disk.
 func configRewrite(c *commands.Call, s *session) error {
+	return s.rewriteConfig(config.RewriteOptions{})
+}
+
+// rewriteConfig runs aside: it waits for the disk.
+func (s *session) rewriteConfig(o config.RewriteOptions) error {
 	if s.srv.opt.ConfigFile == "" {
 		return commands.ErrNoConfigFile
 	}
 	s.aside(func(c *commands.Call) error {
-		return c.Guard(func() error { return s.srv.rewriteConfig(c) })
+		return c.Guard(func() error { return s.srv.rewriteConfig(c, o) })
 	})
 	return nil
 }
 
-func (srv *Server) rewriteConfig(c *commands.Call) error {
+func (srv *Server) rewriteConfig(c *commands.Call, o config.RewriteOptions) error {
 	srv.rewriteMu.Lock()
 	defer srv.rewriteMu.Unlock()
 	path := srv.opt.ConfigFile
 	old, err := os.ReadFile(path)
 	if err == nil || errors.Is(err, os.ErrNotExist) {
-		err = config.RewriteFile(path, config.Rewrite(old, srv.config(), config.RewriteOptions{}))
+		err = config.RewriteFile(path, config.Rewrite(old, srv.config(), o))
 	}
 	if err != nil {
 		srv.log.Warn("CONFIG REWRITE failed", zap.Error(err))

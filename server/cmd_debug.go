@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"firn/commands"
+	"firn/server/config"
 
 	"go.uber.org/zap"
 )
@@ -57,6 +58,7 @@ func debugSubs() []debugSub {
 		{"reload", 2, math.MaxInt, debugReload},
 		{"loadaof", 2, 2, debugLoadAOF},
 		{"error", 3, 3, debugError},
+		{"config-rewrite-force-all", 2, 2, debugRewriteAll},
 		{"change-repl-id", 2, 2, debugChangeReplID},
 		{"pause-cron", 3, 3, debugPauseCron},
 		{"replybuffer", 4, 4, debugReplyBuffer},
@@ -178,6 +180,10 @@ func debugChangeReplID(c *commands.Call, s *session) error {
 	s.srv.newReplID()
 	c.Out.OK()
 	return nil
+}
+
+func debugRewriteAll(c *commands.Call, s *session) error {
+	return s.rewriteConfig(config.RewriteOptions{Force: true})
 }
 
 // debugError answers the client's own error, which counts as none of ours.

@@ -3,6 +3,8 @@ package server
 import (
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -204,6 +206,19 @@ func TestDebugRest(t *testing.T) {
 	require.NotEqual(t, old, c.text("INFO replication"))
 	require.Equal(t, "+OK", c.do("DEBUG LOG hello"))
 	require.True(t, s.logged("DEBUG LOG: hello"))
+}
+
+func TestDebugRewriteAll(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "firn.conf")
+	port := freePort(t)
+	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, "port %d\nbind 127.0.0.1\nenable-debug-command yes\n", port), 0o600))
+	s := serveWith(t, file)
+	s.addr = fmt.Sprint("127.0.0.1:", port)
+	require.Equal(t, "+OK", s.dial().do("DEBUG CONFIG-REWRITE-FORCE-ALL"))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "slowlog-max-len 128\n", "a default")
+	require.Equal(t, "-"+string(commands.ErrNoConfigFile), debugServer(t).dial().do("DEBUG CONFIG-REWRITE-FORCE-ALL"))
 }
 
 func TestIsOn(t *testing.T) {
