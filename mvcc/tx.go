@@ -45,7 +45,7 @@ type place struct {
 }
 
 func (tx *Tx) place(key []byte) place {
-	pos := tx.space.Hash(key)
+	pos := tx.pos(key)
 	k := tx.space.Stores[tx.space.StoreOf(pos)].keyspace(tx.db)
 	k.splicing = tx.splicing
 	return place{k, pos}

@@ -13,7 +13,8 @@ type View struct {
 	space  *Space
 	db     int
 	frozen []*Version // by store; nil: live
-	stale  [][]byte   // expired keys that a live view came across
+	hint   hint
+	stale  [][]byte // expired keys that a live view came across
 }
 
 // LiveView makes v read the live database.
@@ -25,6 +26,30 @@ func (v *View) LiveView(s *Space, db int, now int64) {
 // asked. The versions stay their holder's to release.
 func (v *View) FrozenView(s *Space, db int, now int64, versions []*Version) {
 	*v = View{space: s, db: db, Now: now, frozen: versions, NoTouch: true}
+}
+
+// hint is the position of a key that the caller has hashed already. The key is
+// known by where its bytes are.
+type hint struct {
+	key *byte
+	len int
+	pos uint64
+}
+
+// Hint tells the view the position of a key that is about to be looked up, by
+// these very bytes, so that it is not hashed again.
+func (v *View) Hint(key []byte, pos uint64) {
+	if len(key) > 0 {
+		v.hint = hint{&key[0], len(key), pos}
+	}
+}
+
+// pos returns the position of a key.
+func (v *View) pos(key []byte) uint64 {
+	if len(key) > 0 && &key[0] == v.hint.key && len(key) == v.hint.len {
+		return v.hint.pos
+	}
+	return v.space.Hash(key)
 }
 
 // DB returns the number of the database that the view reads.
@@ -50,7 +75,7 @@ func (v *View) tablesOf(pos uint64) *tables {
 
 // find looks the key up; an expired one is not there.
 func (v *View) find(key []byte) (e Entry, ok bool) {
-	pos := v.space.Hash(key)
+	pos := v.pos(key)
 	t := v.tablesOf(pos)
 	if t == nil {
 		return e, false

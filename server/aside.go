@@ -129,10 +129,10 @@ func (s *session) retry() {
 	args := s.parked
 	s.waiting, s.parked = false, nil
 	s.info.held.Store(false)
+	s.lastEnd = 0 // the wait is no part of the command
 	now := s.home.clock()
 	s.call.Micros, s.call.Now = now, now/1000
-	row, err := s.srv.table.Resolve(args)
-	s.dispatch(request{args, row, err})
+	s.dispatch(s.srv.look(args))
 	s.goOn()
 }
 

@@ -19,6 +19,22 @@ type request struct {
 	args [][]byte
 	row  *commands.Command // nil for an unknown command
 	err  error             // why it can't be run at all
+	pos  uint64            // of its key, if it has one key, which is the first argument
+}
+
+// single says whether all that the row touches is the key in its first argument.
+func single(row *commands.Command) bool {
+	k := &row.Keys
+	return k.First == 1 && k.Last == 1 && k.Find == nil
+}
+
+// look looks a command line up.
+func (srv *Server) look(args [][]byte) request {
+	r := request{args: args}
+	if r.row, r.err = srv.table.Resolve(args); r.err == nil && single(r.row) {
+		r.pos = srv.shards.Space.Hash(args[1])
+	}
+	return r
 }
 
 // A batch is the commands of a session that have been read ahead. What their
@@ -45,7 +61,7 @@ func (s *session) gather() {
 	b.requests, b.next, b.argv = b.requests[:0], 0, b.argv[:0]
 	s.limits(s.srv.config())
 	most := batchMax
-	if !s.authed {
+	if s.unknown() {
 		most = 1
 	}
 	for len(b.requests) < most {
@@ -72,8 +88,7 @@ func (s *session) admit(args [][]byte) bool {
 		b.argv = append(b.argv, args...)
 		args = b.argv[n:len(b.argv):len(b.argv)]
 	}
-	row, err := s.srv.table.Resolve(args)
-	b.requests = append(b.requests, request{args, row, err})
+	b.requests = append(b.requests, s.srv.look(args))
 	return !last
 }
 
@@ -81,8 +96,8 @@ func (s *session) admit(args [][]byte) bool {
 func (s *session) keys(to []mvcc.Place) []mvcc.Place {
 	for i := range s.batch.requests[s.batch.next:] {
 		r := &s.batch.requests[s.batch.next+i]
-		if r.err == nil && r.row.Keys.First == 1 && r.row.Keys.Find == nil {
-			to = append(to, mvcc.Place{DB: s.db, Pos: s.srv.shards.Space.Hash(r.args[1])})
+		if r.err == nil && single(r.row) {
+			to = append(to, mvcc.Place{DB: s.db, Pos: r.pos})
 		}
 	}
 	return to

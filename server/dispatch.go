@@ -32,16 +32,16 @@ func (s *session) dispatch(r request) {
 	// Route: to the session, to the shards of its keys, or aside.
 	c.Begin(row, args)
 	c.WantEvents = s.srv.wantEvents()
-	start, mark := s.srv.monotonic(), c.Out.Mark()
+	start, mark := s.start(), c.Out.Mark()
 	switch row.Run.Kind() {
 	case commands.KindConn:
 		err = commands.RunConn(c)
 	case commands.KindServer:
 		err = c.Guard(func() error { return row.Run.(onSession)(c, s) })
 	case commands.KindView:
-		err = s.read(c)
+		err = s.read(c, r.pos)
 	case commands.KindOwner:
-		err = s.write(c)
+		err = s.write(c, r.pos)
 	case commands.KindCut:
 		err = s.scan(c)
 	}
@@ -55,14 +55,17 @@ func (s *session) dispatch(r request) {
 
 // read runs a command on the live keyspace with its shards held, or sends it
 // aside with their versions.
-func (s *session) read(c *commands.Call) error {
+func (s *session) read(c *commands.Call, pos uint64) error {
 	h := s.home.hold()
-	if l := s.take(h, c, false); l != nil {
+	if l := s.take(h, c, pos, false); l != nil {
 		return s.wait(l)
 	}
 	defer h.Give()
 	h.View.LiveView(s.srv.shards.Space, c.DB, c.Now)
 	h.View.NoTouch = s.noTouch
+	if single(c.Row) {
+		h.View.Hint(c.Args[1], pos)
+	}
 	if c.Row.Cost != nil && tooLong(c.Row.Cost(c, &h.View), heavyFrom) {
 		return s.readAside(h.Freeze(c.DB, c.Now))
 	}
@@ -75,17 +78,20 @@ func (s *session) read(c *commands.Call) error {
 // write runs a command with its shards held: apply, then tell the journal, and
 // only then give the shards back, so that the journal has the order in which
 // things happened. The reply leaves after that.
-func (s *session) write(c *commands.Call) error {
+func (s *session) write(c *commands.Call, pos uint64) error {
 	if s.repliesFirst(c) {
 		return nil
 	}
 	h := s.home.hold()
-	if l := s.take(h, c, c.Row.Keys.All); l != nil {
+	if l := s.take(h, c, pos, c.Row.Keys.All); l != nil {
 		return s.wait(l)
 	}
 	defer h.Give()
 	h.Tx.Begin(s.srv.shards.Space, c.DB, c.Now)
 	h.Tx.NoTouch = s.noTouch
+	if single(c.Row) {
+		h.Tx.Hint(c.Args[1], pos)
+	}
 	if c.Row.Cost != nil && tooLong(c.Row.Cost(c, &h.Tx.View), heavyFrom) {
 		return s.writeAside()
 	}
@@ -99,14 +105,14 @@ func (s *session) write(c *commands.Call) error {
 
 // take takes the shards of the command's keys, or returns the long write to
 // wait for.
-func (s *session) take(h *shard.Hold, c *commands.Call, exclusive bool) *shard.Lock {
+func (s *session) take(h *shard.Hold, c *commands.Call, pos uint64, exclusive bool) *shard.Lock {
 	h.Reset()
 	k := &c.Row.Keys
 	switch {
 	case k.All:
 		h.WantAll()
-	case k.First == 1 && k.Last == 1 && k.Find == nil:
-		h.Want(c.Args[1])
+	case single(c.Row):
+		h.WantAt(pos)
 	default:
 		k.Each(c.Args, func(i int) { h.Want(c.Args[i]) })
 	}

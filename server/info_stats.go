@@ -32,7 +32,7 @@ func infoPersistence(t *infoText, srv *Server) {
 func infoStats(t *infoText, srv *Server) {
 	st, sh := srv.stats, srv.shards.Stats()
 	t.int("total_connections_received", st.connections.Load())
-	t.int("total_commands_processed", st.commands.Load())
+	t.int("total_commands_processed", st.commands())
 	t.int("instantaneous_ops_per_sec", int64(srv.ops.perSecond()))
 	t.int("total_net_input_bytes", st.netIn.Load())
 	t.int("total_net_output_bytes", st.netOut.Load())
@@ -48,7 +48,8 @@ func infoStats(t *infoText, srv *Server) {
 	t.int("expired_time_cap_reached_count", sh.ExpireLate.Load())
 	t.int("expire_cycle_cpu_milliseconds", sh.DutyNanos.Load()/1e6)
 	t.int("evicted_keys", sh.Evicted.Load())
-	t.zeros("evicted_clients", "total_eviction_exceeded_time", "current_eviction_exceeded_time")
+	t.int("evicted_clients", srv.clients.evicted.Load())
+	t.zeros("total_eviction_exceeded_time", "current_eviction_exceeded_time")
 	t.int("keyspace_hits", st.hits.Load())
 	t.int("keyspace_misses", st.misses.Load())
 	t.zeros("pubsub_channels", "pubsub_patterns", "pubsubshard_channels", "latest_fork_usec", "total_forks",

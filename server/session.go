@@ -48,14 +48,15 @@ const turn = 1_000_000
 // A session is one client connection. It is fed bytes and appends replies; it
 // never touches a socket.
 type session struct {
-	srv   *Server
-	home  home
-	peer  transport
-	in    resp.Reader
-	lim   resp.Limits
-	call  commands.Call
-	batch batch
-	out   commands.Reply
+	srv     *Server
+	home    home
+	peer    transport
+	in      resp.Reader
+	lim     resp.Limits
+	call    commands.Call
+	lastEnd int64 // when the last command of this batch ended, 0: there was none
+	batch   batch
+	out     commands.Reply
 
 	queue   [][]byte // replies that the socket has not taken yet, after flushing out
 	queued  int      // bytes in queue
@@ -103,7 +104,7 @@ func (srv *Server) newSession(h home, t transport, peer peerInfo) *session {
 
 // limits takes over what the configuration says about requests.
 func (s *session) limits(c *config.Config) {
-	s.lim = resp.Limits{MaxBulk: c.ProtoMaxBulkLen, MaxBuffer: c.ClientQueryBufferLimit, Unauthenticated: !s.authed}
+	s.lim = resp.Limits{MaxBulk: c.ProtoMaxBulkLen, MaxBuffer: c.ClientQueryBufferLimit, Unauthenticated: s.unknown()}
 	s.call.MaxBulk = c.ProtoMaxBulkLen
 }
 
@@ -114,13 +115,14 @@ func (s *session) process() {
 	now := s.home.clock()
 	s.call.Micros, s.call.Now = now, now/1000
 	s.lastActive = s.call.Now
-	s.spent = 0
+	s.spent, s.lastEnd = 0, 0
 	for !s.waiting && !s.closing && !s.closed && !s.info.killed.Load() {
 		if s.spent > turn && s.yield() {
 			break
 		}
 		if s.out.Len()+s.queued > outPause {
 			s.peer.flush()
+			s.lastEnd = 0
 			if s.stalled = s.full(); s.stalled || s.yield() {
 				break
 			}
@@ -190,7 +192,9 @@ func (s *session) yield() bool {
 func (s *session) refuse(err error) {
 	var p resp.ProtocolError
 	if errors.As(err, &p) {
+		mark := s.out.Mark()
 		s.out.Error(errors.New(p.Error()))
+		s.silence(mark)
 		s.srv.stats.countError("ERR")
 	} else {
 		s.srv.stats.queryBufferClosed.Add(1)
@@ -268,7 +272,7 @@ func (s *session) checkOutput() {
 	default:
 		over = over || s.call.Now-s.softSince > l.SoftSeconds*1000
 	}
-	if !s.authed && n > unauthOutput && s.queued > 0 {
+	if s.unknown() && n > unauthOutput && s.queued > 0 {
 		over = true
 	}
 	if over {

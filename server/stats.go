@@ -14,13 +14,14 @@ import (
 // stats counts what INFO tells. All fields may be read and written from
 // anywhere.
 type stats struct {
-	commands, connections, rejectedConns atomic.Int64
-	netIn, netOut                        atomic.Int64
-	hits, misses                         atomic.Int64
-	changes                              atomic.Int64 // keys changed since the start ("dirty")
-	outputClosed, queryBufferClosed      atomic.Int64
-	errorReplies, unexpectedErrors       atomic.Int64
-	rows                                 []rowStats // by row index
+	unknown                         atomic.Int64 // command lines that name no command
+	connections, rejectedConns      atomic.Int64
+	netIn, netOut                   atomic.Int64
+	hits, misses                    atomic.Int64
+	changes                         atomic.Int64 // keys changed since the start ("dirty")
+	outputClosed, queryBufferClosed atomic.Int64
+	errorReplies, unexpectedErrors  atomic.Int64
+	rows                            []rowStats // by row index
 
 	mu     sync.Mutex
 	errors map[string]int64 // by code
@@ -63,7 +64,6 @@ func newStats(t *commands.Table) *stats {
 
 // ran counts a command that ran for so many nanoseconds.
 func (st *stats) ran(row *commands.Command, nanos int64, err error) {
-	st.commands.Add(1)
 	r := &st.rows[row.Index()]
 	r.calls.Add(1)
 	r.micros.Add(nanos / 1000)
@@ -76,8 +76,9 @@ func (st *stats) ran(row *commands.Command, nanos int64, err error) {
 
 // rejected counts a command that was refused before it ran; row may be nil.
 func (st *stats) refused(row *commands.Command, err error) {
-	st.commands.Add(1)
-	if row != nil {
+	if row == nil {
+		st.unknown.Add(1)
+	} else {
 		st.rows[row.Index()].rejected.Add(1)
 	}
 	st.countErr(err)
@@ -90,6 +91,15 @@ func (st *stats) countErr(err error) {
 		return
 	}
 	st.countError("ERR")
+}
+
+// commands is the number of commands processed, refused ones included.
+func (st *stats) commands() int64 {
+	n := st.unknown.Load()
+	for i := range st.rows {
+		n += st.rows[i].calls.Load() + st.rows[i].rejected.Load()
+	}
+	return n
 }
 
 // countError counts an error reply by its code.
@@ -127,7 +137,7 @@ func (st *stats) wrote(tx *mvcc.Tx) {
 // statistic and stays.
 func (st *stats) reset() {
 	for _, c := range []*atomic.Int64{
-		&st.commands, &st.connections, &st.rejectedConns, &st.netIn, &st.netOut, &st.hits, &st.misses,
+		&st.unknown, &st.connections, &st.rejectedConns, &st.netIn, &st.netOut, &st.hits, &st.misses,
 		&st.outputClosed, &st.queryBufferClosed, &st.errorReplies, &st.unexpectedErrors,
 	} {
 		c.Store(0)

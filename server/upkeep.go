@@ -34,7 +34,7 @@ func (srv *Server) keepUp(ctx context.Context) {
 			return
 		case <-tick.C:
 			now := srv.monotonic()
-			srv.ops.sample(now, srv.stats.commands.Load())
+			srv.ops.sample(now, srv.stats.commands())
 			srv.in.sample(now, srv.stats.netIn.Load())
 			srv.out.sample(now, srv.stats.netOut.Load())
 			used := srv.usedMemory()

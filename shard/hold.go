@@ -38,6 +38,9 @@ func (h *Hold) Reset() {
 // Want adds the shard of a key to what Take takes.
 func (h *Hold) Want(key []byte) { h.pos = append(h.pos, h.set.Space.Hash(key)) }
 
+// WantAt is Want for a key whose position is known.
+func (h *Hold) WantAt(pos uint64) { h.pos = append(h.pos, pos) }
+
 // WantAll makes Take take every shard.
 func (h *Hold) WantAll() { h.all = true }
 
