@@ -155,6 +155,15 @@ func TestClientReply(t *testing.T) {
 	}
 }
 
+func TestNoReplyAtTheEndEither(t *testing.T) {
+	s := serve(t)
+	for _, end := range []string{"QUIT\r\n", "*x\r\n"} {
+		c := s.dial()
+		c.write("CLIENT REPLY OFF\r\nPING\r\n" + end)
+		require.Empty(t, c.closed(), end)
+	}
+}
+
 // L7
 func TestClientNoEvictNoTouch(t *testing.T) {
 	c := serve(t).dial()

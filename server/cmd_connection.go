@@ -133,6 +133,10 @@ func auth(c *commands.Call, s *session) error {
 	return nil
 }
 
+// unknown says whether the client has yet to say who it is. It need not any more
+// when the password has been taken away meanwhile.
+func (s *session) unknown() bool { return !s.authed && s.srv.config().RequirePass != "" }
+
 // knows checks user and password in a time that does not depend on them.
 func (s *session) knows(user, pass []byte) bool {
 	want := s.srv.config().RequirePass

@@ -60,6 +60,19 @@ func TestAuthWithoutAPassword(t *testing.T) {
 	require.Equal(t, wrongPass, c.do("AUTH other x"))
 }
 
+// A password holds for those who come after it; taken away, for nobody.
+func TestPasswordThatChanges(t *testing.T) {
+	s := serve(t)
+	early := s.dial()
+	require.Equal(t, "+OK", early.do("CONFIG SET requirepass secret"))
+	late := s.dial()
+	require.Equal(t, "-NOAUTH Authentication required.", late.do("PING"))
+	require.Equal(t, "+PONG", early.do("PING"))
+	require.Equal(t, "+OK", early.do(`CONFIG SET requirepass ""`))
+	require.Equal(t, "+PONG", late.do("PING"))
+	require.Contains(t, late.do("HELLO 3"), "-NOAUTH HELLO must be called")
+}
+
 func TestReset(t *testing.T) {
 	c := serve(t, "--requirepass", "secret").dial()
 	require.Contains(t, c.do("HELLO 3 AUTH default secret SETNAME x"), "%7")
