@@ -101,6 +101,7 @@ func (srv *Server) edit(h *shard.Hold, db int, now int64, key []byte, f func(*mv
 		l.Wait(func() { close(free) })
 		srv.shards.Heavy.Block(func() { <-free })
 	}
+	defer h.GiveWay()
 	defer h.Give()
 	h.Tx.Begin(srv.shards.Space, db, now)
 	f(&h.Tx)

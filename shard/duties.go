@@ -55,6 +55,14 @@ func (s *Set) duties(ctx context.Context, h *Hold) {
 	s.evictDuty(ctx)
 }
 
+// GiveWay comes between two takings in a loop that nobody waits for: if somebody
+// waits for a wanted shard it is left alone for a moment. Nothing must be held.
+func (h *Hold) GiveWay() {
+	for _, p := range h.pos {
+		h.set.giveWay(h.set.Space.StoreOf(p))
+	}
+}
+
 // giveWay comes between two slices with the shards, which are not held: if
 // somebody waits for one of them it leaves them alone as long as a slice lasts.
 func (s *Set) giveWay(shards ...int) {
