@@ -110,6 +110,7 @@ func (r *rate) reset() {
 // resetStats is CONFIG RESETSTAT.
 func (srv *Server) resetStats() {
 	srv.stats.reset()
+	srv.clients.evicted.Store(0)
 	sh := srv.shards.Stats()
 	for _, c := range []*atomic.Int64{&sh.Expired, &sh.ExpiredByRead, &sh.Evicted, &sh.EvictionSlices, &sh.LongWrites, &sh.DutyNanos, &sh.ExpireLate} {
 		c.Store(0)
