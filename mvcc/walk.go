@@ -109,7 +109,7 @@ func (w *walk) flush() (more bool) {
 	w.n = 0
 	for _, tw := range batch {
 		b := w.segs[tw.ref.slot()][tw.ref.off():]
-		w.sum += b[0] + b[min(walkTouch, len(b)-1)]
+		w.sum += b[0] + b[min(walkTouch, klenOffset+int(b[klenOffset]&0x7f))] // never beyond the record
 	}
 	for _, tw := range batch {
 		r := w.record(tw.ref)
