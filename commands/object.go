@@ -48,12 +48,13 @@ func EncodingName(e *mvcc.Entry) string {
 }
 
 // sharedInts is OBJ_SHARED_INTEGERS: Redis keeps one object for each integer
-// below, and says so by a reference count that never changes.
+// below, and says so by a reference count that never changes; but not where each
+// value needs an access clock of its own.
 const sharedInts = 10000
 
 // RefCount is what OBJECT REFCOUNT answers for a value.
-func RefCount(e *mvcc.Entry) int64 {
-	if n, isInt := e.Int(); isInt && n >= 0 && n < sharedInts {
+func RefCount(a *mvcc.Access, e *mvcc.Entry) int64 {
+	if n, isInt := e.Int(); isInt && n >= 0 && n < sharedInts && !a.Evicts {
 		return math.MaxInt32
 	}
 	return 1
@@ -61,7 +62,7 @@ func RefCount(e *mvcc.Entry) int64 {
 
 func objectRefCount(c *Call, v *mvcc.View) error {
 	if e, ok := objectEntry(c, v); ok {
-		c.Out.Int(RefCount(&e))
+		c.Out.Int(RefCount(v.Space().Access(), &e))
 	}
 	return nil
 }

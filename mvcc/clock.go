@@ -7,6 +7,7 @@ type Access struct {
 	LogFactor int           // lfu-log-factor
 	DecayTime int           // lfu-decay-time, minutes; 0: no decay
 	Rand      func() uint64 // uniform; needed for LFU
+	Evicts    bool          // memory is limited and the clocks say which keys go
 }
 
 const (

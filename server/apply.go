@@ -12,7 +12,7 @@ import (
 // the start and after every change of the configuration.
 func (srv *Server) apply(c *config.Config) {
 	srv.shards.Space.SetAccess(mvcc.Access{
-		LFU: c.MaxMemoryPolicy.LFU(), LogFactor: c.LFULogFactor, DecayTime: c.LFUDecayTime, Rand: srv.rand,
+		LFU: c.MaxMemoryPolicy.LFU(), Evicts: c.MaxMemory > 0 && clocked(c.MaxMemoryPolicy), LogFactor: c.LFULogFactor, DecayTime: c.LFUDecayTime, Rand: srv.rand,
 	})
 	srv.shards.SetLimit(shard.Limit{
 		Max:     c.MaxMemory,
@@ -23,6 +23,11 @@ func (srv *Server) apply(c *config.Config) {
 	})
 	srv.shards.Kick()
 	srv.setLevel(c)
+}
+
+// clocked says whether the policy goes by when or how often a key was used.
+func clocked(p config.EvictionPolicy) bool {
+	return p.LFU() || p == config.AllKeysLRU || p == config.VolatileLRU
 }
 
 // policyOf translates the configuration's policy.
