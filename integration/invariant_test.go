@@ -321,10 +321,36 @@ func counts(addr string) *party {
 	return p
 }
 
+// flushes: what empties or exchanges databases waits for a long write, and takes
+// all of it or nothing.
+func flushes(addr string) *party {
+	p := &party{addr: addr}
+	many := names("many:", longPairs)
+	p.add(func(w *wire) error { return w.expect("+OK", mset(many, "x")...) })
+	for _, command := range []string{"FLUSHDB", "FLUSHALL ASYNC", "SWAPDB 0 1", "SWAPDB 1 2"} {
+		p.add(func(w *wire) error { return w.expect("+OK", strings.Fields(command)...) })
+	}
+	p.add(func(w *wire) error {
+		reply, err := w.do("KEYS", "*")
+		if n := len(elements(reply)); err == nil && n != 0 && n != longPairs {
+			err = broken("KEYS sees %d keys", n)
+		}
+		return err
+	})
+	p.add(func(w *wire) error {
+		reply, err := w.do("DBSIZE")
+		if err == nil && reply != ":0" && reply != fmt.Sprint(":", longPairs) {
+			err = broken("DBSIZE is %s", reply)
+		}
+		return err
+	})
+	return p
+}
+
 // invariants are the runs: what must hold, and for how many shards.
 func invariants() map[string]func(addr string) *party {
 	return map[string]func(addr string) *party{
-		"tokens": tokens, "equals": equals, "freshness": freshness, "pages": pages, "counts": counts,
+		"tokens": tokens, "equals": equals, "freshness": freshness, "pages": pages, "counts": counts, "flushes": flushes,
 	}
 }
 
@@ -367,4 +393,5 @@ func TestInvariantsFindFaults(t *testing.T) {
 	check("no-splice", faulty, 1, "pages")
 	check("no-lock", faulty, 8, "equals")
 	check("no-lock", faulty, 8, "counts")
+	check("no-lock", faulty, 8, "flushes")
 }
