@@ -32,6 +32,11 @@ var chance = map[string]string{
 	"server/server.go": "what is handed to commands and shards, from any goroutine",
 }
 
+// The files that may import unsafe, with the measurement that pays for it.
+var paidUnsafe = map[string]string{
+	"server/raw_linux.go": "up to 1 µs of CPU less for a GET without pipelining (9 µs); three calls, none of which keeps a pointer",
+}
+
 // The programs: each ends its own process.
 var programs = []string{"main.go", "bench/main.go"}
 
@@ -416,7 +421,7 @@ func noUnsafe(files []*source) []string {
 	var faults []string
 	for _, s := range live(files) {
 		for _, imp := range s.ast.Imports {
-			if importPath(imp) == "unsafe" {
+			if importPath(imp) == "unsafe" && paidUnsafe[s.path] == "" {
 				faults = append(faults, s.at(imp, "import of unsafe"))
 			}
 		}
