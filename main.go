@@ -52,7 +52,7 @@ func run(args []string) int {
 		fmt.Println("The configuration is good.")
 		return 0
 	case config.PrintConfig:
-		os.Stdout.Write(config.Print(loaded.Config))
+		fmt.Printf("%s", config.Print(loaded.Config))
 		return 0
 	}
 	return serve(loaded)

@@ -78,5 +78,5 @@ func TestPassBooksEachKey(t *testing.T) {
 		p.book(appendKey(nil, i))
 	}
 	p.book([]byte(probeKey))
-	require.EqualValues(t, []int64{4, 1, 2}, []int64{p.seen, p.twice, p.foreign})
+	require.Equal(t, []int64{4, 1, 2}, []int64{p.seen, p.twice, p.foreign})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -215,7 +216,7 @@ func (p *prober) read() error {
 		return nil
 	}
 	if err != nil || n == 0 {
-		return fmt.Errorf("probe: the connection ended: %v", err)
+		return fmt.Errorf("probe: the connection ended: %w", cmp.Or(err, io.EOF))
 	}
 	now := p.now()
 	p.w += n

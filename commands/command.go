@@ -47,7 +47,6 @@ type Keys struct {
 
 // The usual key layouts.
 var (
-	noKeys  = Keys{}
 	oneKey  = Keys{First: 1, Last: 1, Step: 1}
 	twoKeys = Keys{First: 1, Last: 2, Step: 1}
 	allArgs = Keys{First: 1, Last: -1, Step: 1}

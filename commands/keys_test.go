@@ -157,7 +157,7 @@ func TestEncodingsMove(t *testing.T) {
 			name := fmt.Sprintf("%s:%d", k, i)
 			require.Equal(t, ":1", r.do("MOVE "+name+" 5"))
 			r.do("SELECT 5")
-			require.True(t, want == r.do("GET "+name))
+			require.Equal(t, want, r.do("GET "+name))
 			require.Equal(t, encoding, r.do("OBJECT ENCODING "+name))
 			require.Equal(t, ":1000", r.do("TTL "+name))
 			r.do("SELECT 0")

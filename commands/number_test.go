@@ -161,7 +161,7 @@ func TestDoubleRoundTrip(t *testing.T) {
 		for _, text := range [][]byte{AppendDouble(nil, want), AppendFloat(nil, want)} {
 			got, ok := ParseFloat(text)
 			require.True(t, ok, "%s", text)
-			require.Equal(t, want, got)
+			require.Equal(t, math.Float64bits(want), math.Float64bits(got), "%s", text)
 		}
 	}
 }

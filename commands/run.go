@@ -64,7 +64,7 @@ func (c *Call) guard(f func() error) (err error) {
 }
 
 func caught(c *Call, p any) error {
-	if p == ErrGone {
+	if err, ok := p.(error); ok && errors.Is(err, ErrGone) {
 		return ErrGone
 	}
 	return &Fault{c.Row.full, p, debug.Stack()}

@@ -356,7 +356,7 @@ func (m *modelRun) compare(t *testing.T) {
 		require.Equal(t, len(f.want), n)
 	}
 	for _, k := range m.kept {
-		require.True(t, k.want == string(bytes.Join(k.pieces, nil)), "kept pieces have changed")
+		require.Equal(t, k.want, string(bytes.Join(k.pieces, nil)), "kept pieces have changed")
 	}
 }
 
@@ -367,7 +367,7 @@ func compareView(t *testing.T, v *View, want model) {
 		require.True(t, ok, "key %q", k)
 		require.Equal(t, w.expire, e.Expire())
 		require.Equal(t, int64(len(w.val)), e.Len())
-		require.True(t, w.val == string(e.Bytes(nil)), "value of %q", k)
+		require.Equal(t, w.val, string(e.Bytes(nil)), "value of %q", k)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,7 +32,7 @@ func TestInfoSections(t *testing.T) {
 	require.Contains(t, all, "latency_percentiles_usec_set:p50=")
 	require.Less(t, strings.Index(all, "\r\nloading:"), strings.Index(all, "async_loading:"))
 	for _, line := range strings.Split(strings.TrimSpace(all), "\r\n") {
-		require.Regexp(t, regexp.MustCompile(`^(|# \w+|[\w.|-]+:.*)$`), line)
+		require.Regexp(t, `^(|# \w+|[\w.|-]+:.*)$`, line)
 	}
 }
 

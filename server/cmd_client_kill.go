@@ -1,8 +1,6 @@
 package server
 
 import (
-	"math"
-
 	"firn/commands"
 )
 
@@ -44,7 +42,7 @@ func (f *killFilter) option(c *commands.Call, i int) (err error) {
 	switch {
 	case c.Is(i, "id"):
 		id, ok := commands.ParseInt(arg)
-		if !ok || id < 1 || id > math.MaxInt64 {
+		if !ok || id < 1 {
 			return commands.ErrClientIDRange
 		}
 		f.id = id

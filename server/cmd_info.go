@@ -104,14 +104,6 @@ func (t *infoText) fixed(name string, v float64, unit string) {
 	t.str(name, strconv.FormatFloat(v, 'f', 2, 64)+unit)
 }
 
-func (t *infoText) flag(name string, v bool) {
-	if v {
-		t.int(name, 1)
-		return
-	}
-	t.int(name, 0)
-}
-
 // memory adds bytes, and behind them the same for humans.
 func (t *infoText) memory(name string, bytes int64) {
 	t.int(name, bytes)

@@ -181,7 +181,7 @@ func (s *testServer) shout(r *rand.Rand, store []byte, n int64, read bool) {
 			return
 		}
 		if read {
-			go io.Copy(io.Discard, nc)
+			go func() { _, _ = io.Copy(io.Discard, nc) }()
 		}
 		for n > 0 {
 			nc.SetWriteDeadline(time.Now().Add(200 * time.Millisecond)) // one that is not read on stops here

@@ -97,7 +97,7 @@ func TestCutIsOneInstant(t *testing.T) {
 			})
 		}
 		cut.Release()
-		require.EqualValues(t, keys, n)
+		require.Equal(t, keys, n)
 		require.EqualValues(t, keys*tokens, sum)
 	}
 	close(done)
@@ -228,7 +228,8 @@ func TestPins(t *testing.T) {
 	require.Equal(t, 2, n)
 	require.EqualValues(t, 100, oldest)
 	a.All()
-	require.Same(t, b.Version(1), b.Version(1))
+	first := b.Version(1)
+	require.Same(t, first, b.Version(1), "frozen once")
 	require.EqualValues(t, 5, s.Space.Pins())
 	a.Release()
 	_, oldest = s.Pins()

@@ -92,7 +92,7 @@ func TestBigBulkIsNotCopiedAgainAndAgain(t *testing.T) {
 	require.LessOrEqual(t, r.Cap(), len(input)+mostLeast, "the last argument gets what it needs, not twice that")
 
 	require.LessOrEqual(t, len(r.Space(4096)), keepBuffer, "and it's given back")
-	require.Equal(t, r.Cap(), keepBuffer)
+	require.Equal(t, keepBuffer, r.Cap())
 }
 
 func TestManyArgumentsAreNotCopiedAgainAndAgain(t *testing.T) {
