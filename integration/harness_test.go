@@ -215,3 +215,18 @@ func together(n int, f func(i int) error) error {
 	wg.Wait()
 	return errors.Join(errs...)
 }
+
+// requireAtRest wants nothing frozen, running or waiting when all clients are
+// gone.
+func requireAtRest(t *testing.T, addr string) {
+	w, err := openWire(addr, 0)
+	require.NoError(t, err)
+	defer w.Close()
+	last := ""
+	require.Eventually(t, func() bool {
+		last, err = w.do("INFO", "mvcc")
+		return err == nil && !slices.ContainsFunc([]string{
+			"mvcc_cuts_open", "mvcc_versions_open", "mvcc_pinned_bytes", "mvcc_heavy_running", "mvcc_heavy_waiting",
+		}, func(name string) bool { return !strings.Contains(last, `\n`+name+`:0\r`) })
+	}, 5*time.Second, 10*time.Millisecond, "INFO: %v %v", &last, &err)
+}

@@ -367,6 +367,7 @@ func TestInvariants(t *testing.T) {
 				t.Logf("%d steps", steps)
 				require.NoError(t, err)
 				require.Greater(t, steps, int64(100))
+				requireAtRest(t, addr)
 			})
 		}
 	}

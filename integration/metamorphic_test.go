@@ -182,6 +182,9 @@ func TestMetamorphic(t *testing.T) {
 	t.Logf("%d commands of %d forms", ran, len(g.forms))
 	require.NoError(t, err)
 	require.Greater(t, ran, 500)
+	for _, v := range all {
+		requireAtRest(t, v.addr)
+	}
 }
 
 // TestMetamorphicFindsFaults: servers that make mistakes which one client alone
