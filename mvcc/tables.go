@@ -151,11 +151,13 @@ func (t *tables) random(n uint64) (e Entry, ok bool) {
 	if at != twinned {
 		return t.entry(t.record(at), at), true
 	}
-	skip := int(n / uint64(places) % 4)
+	twins := uint64(0)
+	t.eachTwin(pos, func(ref) bool { twins++; return true })
+	skip := n / uint64(places) % twins
 	t.eachTwin(pos, func(tw ref) bool {
-		e, ok = t.entry(t.record(tw), tw), true
+		e, ok = t.entry(t.record(tw), tw), skip == 0
 		skip--
-		return skip >= 0
+		return !ok
 	})
 	return e, ok
 }
