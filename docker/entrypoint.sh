@@ -30,15 +30,9 @@ firn | redis-server) ;;
 esac
 
 # Protected mode refuses everybody but localhost, which inside a container is
-# nobody; so it is off here unless the file or an option says otherwise. The
-# network that a container is put on is what protects it: set a password
-# before publishing the port.
-case "${2-}" in
-'' | -*) file=/dev/null ;;
-*) file=$2 ;;
-esac
-if ! grep -qis '^[[:space:]]*protected-mode[[:space:]]' "$file"; then
-	export FIRN_EXTRA_FLAGS="--protected-mode no ${FIRN_EXTRA_FLAGS-}"
-fi
+# nobody; so it is off by default here, whatever a file or an option says
+# comes after. The network that a container is put on is what protects it: set
+# a password before publishing the port.
+export FIRN_DEFAULT_FLAGS="--protected-mode no ${FIRN_DEFAULT_FLAGS-}"
 
 exec "$@"

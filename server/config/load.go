@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +14,7 @@ type Sources struct {
 	Args   []string            // the command line without the program's name
 	Dir    string              // the working directory, in full
 	Stdin  io.Reader           // read when the command line has a "-"
-	Getenv func(string) string // FIRN_EXTRA_FLAGS and FIRN_PASSWORD_FILE
+	Getenv func(string) string // FIRN_DEFAULT_FLAGS, FIRN_EXTRA_FLAGS and FIRN_PASSWORD_FILE
 
 	ReadFile func(path string) ([]byte, error)
 	Glob     func(pattern string) ([]string, error) // for include
@@ -49,8 +50,8 @@ type Loaded struct {
 // maxIncludes bounds how deeply files include each other, so that a file which includes itself is an error.
 const maxIncludes = 16
 
-// Load reads the configuration a server starts with: defaults, then the file, standard input, the environment and the command
-// line, the later ones over the earlier. It reads on after an error; all of them are in the Errors it returns. Loaded is never nil.
+// Load reads the configuration a server starts with: defaults, FIRN_DEFAULT_FLAGS (an image's own defaults), then the file,
+// standard input, the rest of the environment and the command line, the later ones over the earlier. It reads on after an error; all of them are in the Errors it returns. Loaded is never nil.
 func Load(src Sources) (*Loaded, error) {
 	line := parseArgs(src.Args)
 	l := &loader{src: src, c: Default(), seen: map[string]bool{}, warned: map[string]bool{}}
@@ -63,6 +64,8 @@ func Load(src Sources) (*Loaded, error) {
 		l.fail(place{source: commandLine}, line.refused)
 		return out, l.errs
 	}
+	l.flags(defaultFlags)
+	clear(l.seen) // lines that add to each other begin anew
 	if line.file != "" {
 		out.File = l.full(line.file)
 		l.file(out.File, place{source: out.File})
@@ -94,10 +97,11 @@ type loader struct {
 
 // Where lines come from when not from a file.
 const (
-	commandLine = "the command line"
-	stdinName   = "standard input"
-	extraFlags  = "FIRN_EXTRA_FLAGS"
-	passwordEnv = "FIRN_PASSWORD_FILE"
+	commandLine  = "the command line"
+	stdinName    = "standard input"
+	defaultFlags = "FIRN_DEFAULT_FLAGS"
+	extraFlags   = "FIRN_EXTRA_FLAGS"
+	passwordEnv  = "FIRN_PASSWORD_FILE"
 )
 
 // place is where a line stands.
@@ -171,20 +175,28 @@ func (l *loader) environment() {
 		}
 		l.c.RequirePass = strings.TrimRight(string(content), "\r\n")
 	}
-	flags, ok := splitArgs(l.src.Getenv(extraFlags))
-	if !ok {
-		l.fail(place{source: extraFlags}, errQuotes)
+	l.flags(extraFlags)
+}
+
+// flags reads the options in a variable of the environment.
+func (l *loader) flags(name string) {
+	if l.src.Getenv == nil {
 		return
 	}
-	options, _ := optionLines(flags, false)
-	l.text(options, extraFlags)
+	words, ok := splitArgs(l.src.Getenv(name))
+	if !ok {
+		l.fail(place{source: name}, errQuotes)
+		return
+	}
+	options, _ := optionLines(words, false)
+	l.text(options, name)
 }
 
 // text reads lines.
 func (l *loader) text(content, source string) {
 	for i, line := range strings.Split(content, "\n") {
 		at := place{source, i + 1, strings.Trim(line, " \t\r\n")}
-		if source == commandLine || source == extraFlags || source == passwordEnv {
+		if slices.Contains([]string{commandLine, defaultFlags, extraFlags, passwordEnv}, source) {
 			at.line = 0
 		}
 		if at.text == "" || at.text[0] == '#' {

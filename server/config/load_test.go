@@ -63,6 +63,22 @@ func TestLoadPrecedence(t *testing.T) {
 	require.Empty(t, l.Warnings)
 }
 
+// TestLoadDefaultFlags: an image's defaults stand below the file, included
+// files too, and what adds up there begins anew.
+func TestLoadDefaultFlags(t *testing.T) {
+	w := world{
+		"/srv/firn.conf":      "include more.conf\nsave 60 1\n",
+		"/srv/more.conf":      "protected-mode yes\n",
+		"$FIRN_DEFAULT_FLAGS": "--protected-mode no --save '900 1' --hz 7",
+	}
+	require.False(t, w.load(t).Config.ProtectedMode)
+	l := w.load(t, "firn.conf")
+	require.True(t, l.Config.ProtectedMode)
+	require.Equal(t, []string{"60 1", "7"}, []string{l.Config.Text("save"), l.Config.Text("hz")})
+	_, err := Load(world{"$FIRN_DEFAULT_FLAGS": `--port "1`}.sources())
+	require.ErrorContains(t, err, "FIRN_DEFAULT_FLAGS")
+}
+
 func TestLoadFile(t *testing.T) {
 	w := world{"/srv/redis.conf": `
 # a comment
