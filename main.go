@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -137,7 +138,7 @@ const usage = `Usage: firn [/path/to/firn.conf] [options] [-]
        firn -h or --help
        firn --check-config [/path/to/firn.conf] [options]
        firn --print-config [/path/to/firn.conf] [options]
-       firn healthcheck [port]
+       firn healthcheck [port]   (without one, in a container: the server's own)
 
 Options are those of redis.conf, as --name value.
 `
@@ -196,9 +197,11 @@ func wait(log *zap.Logger, srv *server.Server, signals <-chan os.Signal) int {
 
 // healthcheck asks a server on this machine for a PONG: 0 if it answers.
 func healthcheck(args []string) int {
-	port := "6379"
+	port := defaultPort
 	if len(args) > 0 {
 		port = args[0]
+	} else if cmdline, err := os.ReadFile("/proc/1/cmdline"); err == nil {
+		port = portOf(string(cmdline))
 	}
 	c, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", port), time.Second)
 	if err != nil {
@@ -215,6 +218,23 @@ func healthcheck(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+const defaultPort = "6379"
+
+// portOf is the port of the server with that command line, as /proc shows it:
+// in a container the server is process 1, and it may have been given another
+// port than the image's. Where process 1 is something else, it's the default.
+func portOf(cmdline string) string {
+	words := strings.Split(strings.TrimSuffix(cmdline, "\x00"), "\x00")
+	if name := filepath.Base(words[0]); name != "firn" && name != "redis-server" {
+		return defaultPort
+	}
+	loaded, err := load(words[1:])
+	if err != nil || loaded.Config.Port == 0 {
+		return defaultPort
+	}
+	return strconv.Itoa(loaded.Config.Port)
 }
 
 // alive says whether a refusal comes from a server that works.
