@@ -74,6 +74,7 @@ func (s *session) aside(f func(*commands.Call) error) {
 	c.Out, c.Pause = &out, fl.pause
 	if !s.srv.shards.Heavy.Go(func() {
 		start := s.srv.monotonic()
+		fl.turn = start
 		err := f(&c)
 		start += fl.idle
 		shared := out.Len() - len(out.Bytes())
@@ -137,6 +138,7 @@ func (s *session) retry() {
 }
 
 const (
+	heavySlice = 1e6     // nanoseconds after which a command that runs aside lets another have its turn
 	flowWindow = 1 << 20 // bytes of a streamed reply that may wait for the socket
 )
 
@@ -152,6 +154,7 @@ type flow struct {
 	// idle is for how many nanoseconds the command has waited for the client or
 	// for its turn, which is not its own time. The command's alone.
 	idle int64
+	turn int64 // when the command's present turn began, monotonic. The command's alone.
 
 	// total is the length of the reply so far, at the session's home. The output
 	// limits go by it, as if the reply were made at once.
@@ -233,6 +236,10 @@ func (f *flow) pause() {
 		panic(commands.ErrGone)
 	}
 	start := f.s.srv.monotonic()
+	if start-f.turn < heavySlice {
+		return
+	}
 	f.s.srv.shards.Heavy.Yield()
-	f.idle += f.s.srv.monotonic() - start
+	f.turn = f.s.srv.monotonic()
+	f.idle += f.turn - start
 }

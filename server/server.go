@@ -87,6 +87,7 @@ func New(o Options) *Server {
 		Databases:    o.Config.Databases,
 		Hash:         o.Seed.Hasher(),
 		HeavyThreads: o.Config.HeavyThreadCount(cores),
+		HeavyEnter:   lowerPriority,
 		Clock:        func() int64 { return time.Now().UnixMilli() },
 		Rand:         mrand.Uint64,
 	})

@@ -17,6 +17,8 @@ type Pool struct {
 	blocked int
 	idle    sync.Cond // no work at all, for Close
 	closed  bool
+	enter   func()        // run by each worker before its first task; may be nil
+	parked  []chan func() // workers without work, at most max
 }
 
 // ticket is one that waits for a place: new work, or work that has yielded.
@@ -25,9 +27,11 @@ type ticket struct {
 	resume chan struct{}
 }
 
-// NewPool returns a pool of n places, one at the least.
-func NewPool(n int) *Pool {
-	p := &Pool{max: max(n, 1)}
+// NewPool returns a pool of n places, one at the least. Every goroutine that
+// works for it calls enter first, if that is not nil, and works for nothing
+// else.
+func NewPool(n int, enter func()) *Pool {
+	p := &Pool{max: max(n, 1), enter: enter}
 	p.idle.L = &p.mu
 	return p
 }
@@ -42,19 +46,48 @@ func (p *Pool) Go(f func()) bool {
 	}
 	if p.running < p.max {
 		p.running++
-		go p.work(f)
+		p.start(f)
 		return true
 	}
 	p.waiting.PushBack(ticket{run: f})
 	return true
 }
 
-// work runs tasks in one place until nothing waits.
+// start has a worker run f, in a place that is taken for it: one that is parked,
+// or a new one. The pool is locked.
+func (p *Pool) start(f func()) {
+	if n := len(p.parked); n > 0 {
+		p.parked[n-1] <- f
+		p.parked = p.parked[:n-1]
+		return
+	}
+	go p.work(f)
+}
+
+// work runs tasks, one after the other, and parks while there is none. Enough
+// workers are kept; what is over that ends.
 func (p *Pool) work(f func()) {
+	if p.enter != nil {
+		p.enter()
+	}
 	for f != nil {
 		f()
-		f = p.next()
+		if f = p.next(); f == nil {
+			f = p.park()
+		}
 	}
+}
+
+func (p *Pool) park() func() {
+	p.mu.Lock()
+	if p.closed || len(p.parked) == p.max {
+		p.mu.Unlock()
+		return nil
+	}
+	work := make(chan func(), 1) // start must not wait for it
+	p.parked = append(p.parked, work)
+	p.mu.Unlock()
+	return <-work
 }
 
 // next gives up the caller's place to the next ticket: it returns new work for
@@ -88,12 +121,12 @@ func (p *Pool) Yield() {
 	me := ticket{resume: make(chan struct{})}
 	p.waiting.PushBack(me)
 	t := p.waiting.Remove(front).(ticket)
-	p.mu.Unlock()
 	if t.run != nil {
-		go p.work(t.run)
+		p.start(t.run)
 	} else {
 		close(t.resume)
 	}
+	p.mu.Unlock()
 	<-me.resume
 }
 
@@ -103,14 +136,16 @@ func (p *Pool) Block(wait func()) {
 	p.blocked++
 	p.mu.Unlock()
 	if f := p.next(); f != nil {
-		go p.work(f)
+		p.mu.Lock()
+		p.start(f)
+		p.mu.Unlock()
 	}
 	wait()
-	p.enter()
+	p.reenter()
 }
 
-// enter waits for a place after a Block.
-func (p *Pool) enter() {
+// reenter waits for a place after a Block.
+func (p *Pool) reenter() {
 	p.mu.Lock()
 	p.blocked--
 	if p.running < p.max {
@@ -140,4 +175,8 @@ func (p *Pool) Close() {
 	for p.running > 0 || p.waiting.Len() > 0 || p.blocked > 0 {
 		p.idle.Wait()
 	}
+	for _, work := range p.parked {
+		work <- nil
+	}
+	p.parked = nil
 }

@@ -14,7 +14,7 @@ import (
 // TestPoolFIFO: work starts in the order in which it came.
 func TestPoolFIFO(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPool(1)
+		p := NewPool(1, nil)
 		var order []int
 		for i := range 20 {
 			require.True(t, p.Go(func() { order = append(order, i) }))
@@ -30,7 +30,7 @@ func TestPoolFIFO(t *testing.T) {
 // Yield and Block they do, and all of them end.
 func TestPoolPlaces(t *testing.T) {
 	for _, places := range []int{0, 1, 3} {
-		p := NewPool(places)
+		p := NewPool(places, nil)
 		var running, most, ended atomic.Int64
 		enter := func() {
 			n := running.Add(1)
@@ -65,7 +65,7 @@ func TestPoolPlaces(t *testing.T) {
 // too.
 func TestPoolYieldIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPool(1)
+		p := NewPool(1, nil)
 		var order []string
 		task := func(name string) func() {
 			return func() {
@@ -90,7 +90,7 @@ func TestPoolYieldIsFair(t *testing.T) {
 // on when there is one again, behind those that were there before it.
 func TestPoolBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPool(1)
+		p := NewPool(1, nil)
 		var mu sync.Mutex
 		var order []string
 		note := func(s string) { mu.Lock(); defer mu.Unlock(); order = append(order, s) }
@@ -119,7 +119,7 @@ func TestPoolBlock(t *testing.T) {
 // TestPoolCloseWaits: Close returns when the work has ended, blocked work too.
 func TestPoolCloseWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPool(2)
+		p := NewPool(2, nil)
 		done := 0
 		p.Go(func() { p.Block(func() { <-time.After(time.Hour) }); done++ })
 		start := time.Now()

@@ -71,6 +71,7 @@ type Config struct {
 	Databases    int           // number of databases
 	Hash         mvcc.Hasher   // position hash
 	HeavyThreads int           // goroutines of the heavy pool
+	HeavyEnter   func()        // called by each goroutine of the heavy pool; may be nil
 	Clock        func() int64  // unix ms
 	Rand         func() uint64 // uniform; must be safe for concurrent use
 }
@@ -79,7 +80,7 @@ type Config struct {
 func New(c Config) *Set {
 	s := &Set{
 		Space: mvcc.NewSpace(c.Shards, c.Databases, c.Hash),
-		Heavy: NewPool(c.HeavyThreads),
+		Heavy: NewPool(c.HeavyThreads, c.HeavyEnter),
 		clock: c.Clock,
 		rand:  c.Rand,
 		wake:  make(chan struct{}, 1),
