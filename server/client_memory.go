@@ -9,18 +9,19 @@ import (
 )
 
 // evictClients ends the clients with the largest buffers until those of all
-// take no more than maxmemory-clients. Whoever has said CLIENT NO-EVICT stays.
-func (srv *Server) evictClients(now int64) {
+// take no more than maxmemory-clients, and says whether that went. Whoever has
+// said CLIENT NO-EVICT stays.
+func (srv *Server) evictClients(now int64) bool {
 	r, limit := srv.clients, srv.config().ClientMemoryLimit()
-	if limit == 0 || r.memory.Load() <= limit || !r.evicting.TryLock() {
-		return
+	if limit == 0 || r.held.Load() <= limit || !r.evicting.TryLock() {
+		return true
 	}
 	defer r.evicting.Unlock()
 	all := slices.DeleteFunc(r.sessions(), func(s *session) bool { return s.info.noEvict.Load() })
-	slices.SortStableFunc(all, func(a, b *session) int { return cmp.Compare(b.info.counted.Load(), a.info.counted.Load()) })
+	slices.SortStableFunc(all, func(a, b *session) int { return cmp.Compare(b.info.keeps.Load(), a.info.keeps.Load()) })
 	for _, s := range all {
-		if r.memory.Load() <= limit || s.info.counted.Load() == 0 {
-			return
+		if r.held.Load() <= limit || s.info.keeps.Load() == 0 {
+			break
 		}
 		var line strings.Builder
 		s.info.write(&line, now, s.lastCommand(), running{})
@@ -28,4 +29,5 @@ func (srv *Server) evictClients(now int64) {
 		r.evicted.Add(1)
 		r.end(s)
 	}
+	return r.held.Load() <= limit
 }

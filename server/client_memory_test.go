@@ -25,6 +25,20 @@ func TestClientEviction(t *testing.T) {
 	require.Equal(t, "$700000\r\n"+strings.Repeat("x", 700_000), kept.reply())
 }
 
+// Replies that share the memory of a value count here, as it lives for them.
+func TestEvictionOfClientsThatDoNotRead(t *testing.T) {
+	s := serve(t, "--maxmemory-clients", "4mb")
+	small := s.dial()
+	require.Equal(t, "+OK", small.do("CLIENT NO-EVICT on"))
+	require.Equal(t, "+OK", small.do("SET k "+strings.Repeat("x", 3<<20)))
+	for range 3 {
+		s.dial().send("GET k")
+	}
+	eventually(t, func() bool { return s.clients.evicted.Load() > 0 }, "nobody is evicted")
+	require.Equal(t, "+PONG", small.do("PING"))
+	require.LessOrEqual(t, s.clients.held.Load(), int64(4<<20))
+}
+
 func TestClientsOverTheLimitThatMayStay(t *testing.T) {
 	s := serve(t, "--maxmemory-clients", "128kb")
 	c := s.dial()

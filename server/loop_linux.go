@@ -39,6 +39,8 @@ type loop struct {
 	ahead  int        // requests of ready
 	micro  int64
 
+	overfull bool // too much in buffers of clients that must stay: tried again in the next period
+
 	mu     sync.Mutex
 	posted []func()
 	woken  bool // a wake-up is on its way, or the loop is awake
@@ -103,6 +105,9 @@ func (l *loop) run() {
 			l.event(&events[i])
 		}
 		l.runReady()
+		if !l.overfull {
+			l.overfull = !l.srv.evictClients(l.micro / 1000)
+		}
 		if now.After(next) {
 			next = now.Add(loopPeriod)
 			l.periodic()
@@ -175,7 +180,7 @@ func (l *loop) periodic() {
 			c.s.trim(l.micro / 1000)
 		}
 	}
-	l.srv.evictClients(l.micro / 1000)
+	l.overfull = false
 }
 
 func (l *loop) closeAll() {

@@ -52,6 +52,7 @@ type clientInfo struct {
 	killed                atomic.Bool // is to run no further command
 	noEvict, noTouch      atomic.Bool
 	counted               atomic.Int64 // bytes in registry.memory
+	keeps                 atomic.Int64 // bytes in registry.held
 }
 
 func (i *clientInfo) init(srv *Server, s *session, peer peerInfo) {
@@ -73,7 +74,7 @@ const memoryStep = 4096
 // has changed: an atomic store is dear, a load is not.
 func (i *clientInfo) update(s *session) {
 	if s.closed || i.killed.Load() { // and the buffer of one that is closed may be the reader's
-		i.account(0)
+		i.account(0, 0)
 		return
 	}
 	put(&i.lastActive, s.lastActive)
@@ -86,15 +87,22 @@ func (i *clientInfo) update(s *session) {
 	if int(i.db.Load()) != s.db {
 		i.db.Store(int32(s.db))
 	}
-	now := i.out.Load() - int64(s.shared) + i.qcap.Load()
-	if d := now - i.counted.Load(); d >= memoryStep || d <= -memoryStep {
-		i.account(now)
+	now := i.out.Load() + i.qcap.Load()
+	if own := now - int64(s.shared); far(now, &i.keeps) || far(own, &i.counted) {
+		i.account(own, now)
 	}
 }
 
-// account makes the client count for so many bytes.
-func (i *clientInfo) account(bytes int64) {
-	i.srv.clients.memory.Add(bytes - i.counted.Swap(bytes))
+func far(now int64, was *atomic.Int64) bool {
+	d := now - was.Load()
+	return d >= memoryStep || d <= -memoryStep
+}
+
+// account makes the client count for so many bytes of its own, and for so many
+// with those it shares with the keyspace.
+func (i *clientInfo) account(own, held int64) {
+	i.srv.clients.memory.Add(own - i.counted.Swap(own))
+	i.srv.clients.held.Add(held - i.keeps.Swap(held))
 }
 
 func put(a *atomic.Int64, v int64) {
@@ -109,6 +117,7 @@ type registry struct {
 	lastID atomic.Int64
 	count  atomic.Int64 // connections admitted, also those not yet in all
 	memory atomic.Int64 // bytes of the clients' buffers, to about 4 KiB each
+	held   atomic.Int64 // the same and what their replies share with the keyspace: it lives as long as they do
 
 	evicting sync.Mutex
 	evicted  atomic.Int64 // clients that had to go for maxmemory-clients
@@ -145,7 +154,7 @@ func (r *registry) remove(s *session) {
 func (r *registry) end(s *session) {
 	r.remove(s)
 	s.info.killed.Store(true)
-	s.info.account(0)
+	s.info.account(0, 0)
 	s.sever()
 }
 
