@@ -21,27 +21,21 @@ var keyCommands = []Command{
 // del is DEL and UNLINK: taking a key out is O(1), whatever its value is
 // (reports D2).
 func del(c *Call, tx *mvcc.Tx) error {
-	n := int64(0)
-	for i, key := range c.Args[1:] {
-		if tx.Delete(key) {
-			n++
-			c.Notify('g', "del", key)
+	c.count(func(key []byte) bool {
+		if !tx.Delete(key) {
+			return false
 		}
-		c.pauseAt(i)
-	}
-	c.Out.Int(n)
+		c.Notify('g', "del", key)
+		return true
+	})
 	return nil
 }
 
 func exists(c *Call, v *mvcc.View) error {
-	n := int64(0)
-	for i, key := range c.Args[1:] {
-		if _, ok := v.PeekCounted(key); ok {
-			n++
-		}
-		c.pauseAt(i)
-	}
-	c.Out.Int(n)
+	c.count(func(key []byte) bool {
+		_, ok := v.PeekCounted(key)
+		return ok
+	})
 	return nil
 }
 
@@ -50,15 +44,23 @@ func exists(c *Call, v *mvcc.View) error {
 func touch(c *Call, v *mvcc.View) error {
 	defer func(was bool) { v.NoTouch = was }(v.NoTouch)
 	v.NoTouch = v.Frozen()
+	c.count(func(key []byte) bool {
+		_, ok := v.Get(key)
+		return ok
+	})
+	return nil
+}
+
+// count answers of how many of the keys, which are all arguments, it is so.
+func (c *Call) count(so func(key []byte) bool) {
 	n := int64(0)
 	for i, key := range c.Args[1:] {
-		if _, ok := v.Get(key); ok {
+		if so(key) {
 			n++
 		}
 		c.pauseAt(i)
 	}
 	c.Out.Int(n)
-	return nil
 }
 
 func typeOf(c *Call, v *mvcc.View) error {
