@@ -22,5 +22,5 @@ func lowerPriority() {
 	if err != nil {
 		return
 	}
-	unix.Setpriority(unix.PRIO_PROCESS, 0, min(20-present+heavyNice, 19)) // of the thread, on Linux
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, min(20-present+heavyNice, 19)) // of the thread, on Linux; to go on without it is no fault
 }
