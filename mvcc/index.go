@@ -198,13 +198,18 @@ func (w *setting) set(l *node, lo, hi uint64) (right *node, low uint64) {
 	}
 	in := l.inner
 	i := in.kid(w.pos)
+	from, to := lo, hi
 	if i > 0 {
-		lo = in.low[i]
+		from = in.low[i]
 	}
 	if i+1 < in.n {
-		hi = in.low[i+1]
+		to = in.low[i+1]
 	}
-	split, at := w.set(w.own(&in.kids[i]), lo, hi)
+	kid := w.own(&in.kids[i])
+	if kid.inner == nil && kid.n == leafMax && w.lend(in, i) {
+		return w.set(l, lo, hi)
+	}
+	split, at := w.set(kid, from, to)
 	if !w.replaced {
 		in.count++
 	}
@@ -216,6 +221,25 @@ func (w *setting) set(l *node, lo, hi uint64) (right *node, low uint64) {
 		return nil, 0
 	}
 	return w.splitInner(in)
+}
+
+// roomy is the number of pairs below which a leaf takes some of a full
+// neighbour's.
+const roomy = leafMax - 6
+
+// lend evens out a full leaf, child i, with a neighbour that has room, and says
+// whether there was one. Splitting only when the neighbours are full as well is
+// what makes it a B* tree (Knuth, TAOCP 6.2.4): leaves are four fifths full with
+// random keys, not two thirds.
+func (w *setting) lend(in *inner, i int) bool {
+	for _, left := range [...]int{i - 1, i} {
+		if left < 0 || left+1 >= in.n || in.kids[left].n+in.kids[left+1].n > leafMax+roomy {
+			continue
+		}
+		shareLeaf(w.own(&in.kids[left]), w.own(&in.kids[left+1]), &in.low[left+1])
+		return true
+	}
+	return false
 }
 
 func (in *inner) insert(i int, low uint64, kid *node) {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	indexCost  = 24 // bytes an index entry takes: 16, at the fill of a random B-tree
+	indexCost  = 21 // bytes an index entry takes: 16, in leaves that are four fifths full
 	expireCost = 24 // bytes an entry of the expiry index takes
 )
 

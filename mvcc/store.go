@@ -98,12 +98,17 @@ func (s *Store) unspliced(db int) {
 }
 
 // Clean moves live records out of the emptiest segments, examining at most
-// budget bytes in all, and says whether there is more to do.
+// budget bytes in all, and says whether there is more to do. A keyspace that is
+// clean, and was not written since the last call, lets its spare segment go.
 func (s *Store) Clean(budget int) (more bool) {
 	for _, k := range s.dbs {
-		if k != nil && k.clean(budget) {
+		if k == nil {
+			continue
+		}
+		if k.clean(budget) {
 			return true
 		}
+		k.rest()
 	}
 	return false
 }

@@ -38,11 +38,22 @@ func gcPercent(live int64) int {
 // it for minutes.
 const gcForcedFrom = 64 << 20
 
+// The runtime keeps a tenth of the heap's goal in free pages, for ever. That is
+// given back once the data has stood still for a while: used memory that has
+// moved by less than a thirty-second of itself is still.
+const (
+	stillTicks = 5       // ticks of 100 ms
+	slackFrom  = 4 << 20 // bytes of garbage and free pages that are worth a collection
+	slackShare = 32      // the same, as a part of the heap
+)
+
 // A collector keeps the collector's percentage in step with the heap.
 type collector struct {
 	percent int
 	cycles  int64
 	used    int64 // used memory at about the last collection
+	still   int   // ticks since used memory has moved
+	stillAt int64 // where it stands
 }
 
 // follow is told the heap and the used memory from time to time. It adapts the
@@ -50,7 +61,7 @@ type collector struct {
 // microseconds, so small ones are not made.
 func (c *collector) follow(h heapSize, used int64) {
 	if h.collected == c.cycles && c.percent != 0 {
-		if h.live > gcForcedFrom && used < c.used/4*3 {
+		if h.live > gcForcedFrom && used < c.used/4*3 || c.idle(h, used) {
 			c.used = used
 			debug.FreeOSMemory()
 		}
@@ -62,4 +73,15 @@ func (c *collector) follow(h heapSize, used int64) {
 		c.percent = want
 		debug.SetGCPercent(want)
 	}
+}
+
+// idle says once, when the data has come to a stand, whether it left much behind.
+func (c *collector) idle(h heapSize, used int64) bool {
+	if d := used - c.stillAt; d > used/slackShare || -d > used/slackShare {
+		c.still, c.stillAt = 0, used
+		return false
+	}
+	c.still++
+	slack := h.free + h.objects - h.live
+	return c.still == stillTicks && slack > max(slackFrom, h.live/slackShare)
 }

@@ -41,3 +41,30 @@ func TestCollectorFollows(t *testing.T) {
 	require.Greater(t, readHeap().collected, before)
 	require.EqualValues(t, 1<<20, c.used)
 }
+
+// TestCollectorGivesBack: free pages and garbage that a load has left behind are
+// given back once, when used memory stands still.
+func TestCollectorGivesBack(t *testing.T) {
+	const used = 200 << 20
+	var c collector
+	left := heapSize{live: used, objects: used, free: 20 << 20}
+	for i := range int64(20) {
+		require.False(t, c.idle(left, used/2+i*used/20), "it grows")
+	}
+	end := int64(used/2 + 19*used/20)
+	times := 0
+	for range 5 * stillTicks {
+		if c.idle(left, end) {
+			times++
+		}
+	}
+	require.Equal(t, 1, times)
+
+	c, times = collector{}, 0
+	for range 5 * stillTicks {
+		if c.idle(heapSize{live: used, objects: used + 1<<20, free: 2 << 20}, used) {
+			times++
+		}
+	}
+	require.Zero(t, times, "nothing worth a collection")
+}
