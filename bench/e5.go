@@ -7,7 +7,9 @@ import (
 )
 
 const (
-	e5Keys   = 14_000_000
+	// The report had 14 M; half as many again, so that a server which needs
+	// less memory a key reaches the limit too.
+	e5Keys   = 21_000_000
 	e5Memory = 1 << 30
 	e5Value  = 20
 )
