@@ -12,7 +12,9 @@ import (
 // TestMain fails if goroutines of a server are left over at the end.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if left := leaked(10 * time.Second); left != "" && code == 0 {
+	// With the tag invariants a version of many keys is summed up once more
+	// when it is released, which takes its time under the race detector.
+	if left := leaked(time.Minute); left != "" && code == 0 {
 		fmt.Fprintf(os.Stderr, "goroutines left over:\n%s\n", left)
 		code = 1
 	}
