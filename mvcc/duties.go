@@ -78,23 +78,47 @@ type Candidate struct {
 	Expire int64 // unix ms, 0 if none
 }
 
-// Sample yields n random keys of the store's database, those with an expiry
-// only if volatile; rand is a source of uniform numbers. Without volatile they
-// are n neighbours from a random place on: positions are hashes, so neighbours
-// are as random as any n keys, and cost one descent.
+// sampleMost is how many keys one Sample yields at most.
+const sampleMost = 64
+
+// Sample yields up to n random keys of the store's database, those with an
+// expiry only if volatile; rand is a source of uniform numbers. Without volatile
+// they are neighbours from a random position on: positions are hashes, so
+// neighbours are as random as any keys, and cost one descent.
 func (s *Store) Sample(db int, volatile bool, n int, rand func() uint64, yield func(Candidate)) {
 	k := s.dbs[db]
 	switch {
 	case k == nil:
 	case volatile:
 		k.sampleVolatile(db, n, rand, yield)
-	case k.index.Len() > 0:
-		from, _, _ := k.index.GetAt(int(rand() % uint64(k.index.Len())))
-		k.ascend(from, func(pos uint64, e Entry) bool {
-			yield(Candidate{db, e.Key(), pos, e.Clock(), e.Expire()})
-			n--
-			return n > 0
-		})
+	case k.count > 0:
+		k.neighbours(db, s.first+rand()>>(64-s.bits), min(n, sampleMost), yield)
+	}
+}
+
+// neighbours yields the n keys from the position on, or fewer at the end, but
+// one at least. Their records are touched together before the first is read.
+func (k *keyspace) neighbours(db int, from uint64, n int, yield func(Candidate)) {
+	var found [sampleMost]twin
+	got, sum := 0, byte(0)
+	take := func(pos uint64, at ref) bool {
+		if at == twinned {
+			k.eachTwin(pos, func(tw ref) bool { at = tw; return false })
+		}
+		found[got] = twin{pos, at}
+		got++
+		return got < n
+	}
+	if k.index.Ascend(from, take); got == 0 {
+		k.index.Ascend(0, take)
+	}
+	for _, f := range found[:got] {
+		sum += k.segs[f.ref.slot()][f.ref.off()]
+	}
+	k.log.ahead.sum += uint64(sum)
+	for _, f := range found[:got] {
+		r := k.record(f.ref)
+		yield(Candidate{db, r.key(), f.pos, r.clock(), r.expire})
 	}
 }
 

@@ -14,15 +14,23 @@ const (
 	// own, so that the rest of the last one is not given up for it.
 	ownShare = 4
 
-	// cleanBelow: cleaning starts when less than this share of the sealed
-	// segments is live. E4 at its worst stage, rss/valid: 1.77 at 85 %, 1.45
-	// at 90 % (with fuller leaves, and free pages given back).
+	// Cleaning starts when less than this share of the sealed segments is
+	// live: cleanBusy while the keyspace is written, where each byte more
+	// that is kept free costs writers dear, and cleanBelow when it rests. E4
+	// at its worst stage, rss/valid: 1.77 at 85 %, 1.45 at 90 % (with fuller
+	// leaves, and free pages given back).
+	cleanBusy  = 85
 	cleanBelow = 91
+	// restShare: less than this part added between two calls of Rest is next
+	// to nothing.
+	restShare = 1000
 	// cleanSample is how many segments the cleaner looks at to find an empty one.
 	cleanSample = 24
+	// cleanAhead is how many records the cleaner looks up together.
+	cleanAhead = 16
 	// cleanRatio is how many bytes of a victim are examined for each byte
 	// appended, so that cleaning keeps pace with writing.
-	cleanRatio = 10
+	cleanRatio = 6
 )
 
 // segment is what the owner knows of one slot of the segment table.
@@ -47,10 +55,22 @@ type log struct {
 	debt   int       // bytes that the cleaner may still examine
 	next   int       // where the next victim search starts
 	spare  []byte    // a segment that no version can see, to be used again
-	rested ref       // end of the log when it was last found clean
+	target int       // cleanBusy or cleanBelow
+	added  int64     // bytes appended by writers since the start
+	rested int64     // added at the last Rest
+	ahead  ahead     // positions of the victim's next records
 }
 
-func newLog() log { return log{head: -1, victim: -1} }
+// ahead holds the positions of the records that the cleaner comes to next.
+// Their leaves are touched together, so that it waits for memory once for all of
+// them (see Warmer).
+type ahead struct {
+	pos     [cleanAhead]uint64
+	next, n int
+	sum     uint64 // keeps the early reads alive
+}
+
+func newLog() log { return log{head: -1, victim: -1, target: cleanBusy} }
 
 // reserve returns n bytes at the end of the log, and their ref.
 func (k *keyspace) reserve(n int) ([]byte, ref) {
@@ -66,6 +86,7 @@ func (k *keyspace) reserve(n int) ([]byte, ref) {
 	l.live += int64(n)
 	l.used += int64(n)
 	l.debt += n * cleanRatio
+	l.added += int64(n)
 	return k.segs[slot][off : off+n : off+n], makeRef(slot, off)
 }
 
@@ -152,10 +173,10 @@ func (l *log) dirty() bool {
 		return false
 	}
 	h := &l.info[l.head]
-	return sparse(l.live-int64(h.live), l.used-int64(h.used))
+	return l.sparse(l.live-int64(h.live), l.used-int64(h.used))
 }
 
-func sparse(live, used int64) bool { return live*100 < used*cleanBelow }
+func (l *log) sparse(live, used int64) bool { return live*100 < used*int64(l.target) }
 
 // Clean moves live records out of the emptiest segments, examining at most
 // budget bytes, and says whether there is more to do. Nothing is cleaned while
@@ -173,17 +194,16 @@ func (k *keyspace) clean(budget int) (more bool) {
 	return true
 }
 
-// rest lets the spare segment go if nothing was appended since the last call.
+// rest says how the log is to be kept until the next call: dense, and without a
+// spare segment, if writers have added next to nothing since the last one.
 func (k *keyspace) rest() {
 	l := &k.log
-	if l.head < 0 {
-		return
+	if l.added-l.rested > l.used/restShare {
+		l.target = cleanBusy
+	} else {
+		l.target, l.spare = cleanBelow, nil
 	}
-	end := makeRef(l.head, l.info[l.head].used)
-	if end == l.rested {
-		l.spare = nil
-	}
-	l.rested = end
+	l.rested = l.added
 }
 
 // pickVictim chooses the emptiest of a sample of sealed segments. The sample
@@ -194,7 +214,7 @@ func (k *keyspace) pickVictim() bool {
 		return false
 	}
 	best, bestLive := -1, 2.0
-	for i, seen := 0, 0; i < len(k.segs) && (seen < cleanSample || bestLive*100 >= cleanBelow); i++ {
+	for i, seen := 0, 0; i < len(k.segs) && (seen < cleanSample || bestLive*100 >= float64(l.target)); i++ {
 		l.next = (l.next + 1) % len(k.segs)
 		s := &l.info[l.next]
 		if k.segs[l.next] == nil || l.next == l.head {
@@ -215,23 +235,45 @@ func (k *keyspace) cleanRecord() int {
 	s := &l.info[l.victim]
 	if s.live == 0 || l.at >= s.used {
 		k.dropSegment(l.victim)
-		l.victim = -1
+		l.victim, l.ahead = -1, ahead{}
 		return 1
 	}
 	at := makeRef(l.victim, l.at)
 	r := k.record(at)
 	size := r.size()
+	if l.ahead.next == l.ahead.n {
+		k.lookAhead()
+	}
 	l.at += size
-	pos := k.hash(r.key())
+	pos := l.ahead.pos[l.ahead.next]
+	l.ahead.next++
 	if !k.holds(pos, at) {
 		return size/8 + 8
 	}
 	buf, to := k.reserve(size)
 	l.debt -= size * cleanRatio // moving must not feed the cleaner
+	l.added -= int64(size)
 	copy(buf, r.buf[:size])
 	k.relink(pos, at, to)
 	k.kill(at, size)
 	return size
+}
+
+// lookAhead finds the positions of the victim's next records and touches their
+// leaves.
+func (k *keyspace) lookAhead() {
+	l := &k.log
+	a := &l.ahead
+	a.next, a.n = 0, 0
+	for at := l.at; a.n < cleanAhead && at < l.info[l.victim].used; a.n++ {
+		r := k.record(makeRef(l.victim, at))
+		a.pos[a.n] = k.hash(r.key())
+		at += r.size()
+	}
+	for _, pos := range a.pos[:a.n] {
+		leaf, lo, hi := k.index.descend(pos)
+		a.sum += leaf.pairs[guess(pos, lo, hi, leafMax*4/5)].pos
+	}
 }
 
 // dropSegment takes an emptied segment out of the table. Versions that see it

@@ -23,8 +23,9 @@ func NewSpace(stores, databases int, h Hasher) *Space {
 	s := &Space{Hash: h, shift: 64 - bits.TrailingZeros(uint(stores))}
 	s.access.Store(&Access{})
 	epochs := new(epochSource)
-	for range stores {
-		s.Stores = append(s.Stores, &Store{dbs: make([]*keyspace, databases), hash: h, epochs: epochs})
+	for i := range stores {
+		st := &Store{dbs: make([]*keyspace, databases), hash: h, epochs: epochs, first: uint64(i) << s.shift, bits: s.shift}
+		s.Stores = append(s.Stores, st)
 	}
 	return s
 }
@@ -47,6 +48,8 @@ func (s *Space) SetAccess(a Access) { s.access.Store(&a) }
 type Store struct {
 	dbs     []*keyspace
 	hash    Hasher
+	first   uint64 // least position of the store
+	bits    int    // its positions are first plus as many bits
 	epochs  *epochSource
 	freezes atomic.Int64
 }
@@ -98,19 +101,24 @@ func (s *Store) unspliced(db int) {
 }
 
 // Clean moves live records out of the emptiest segments, examining at most
-// budget bytes in all, and says whether there is more to do. A keyspace that is
-// clean, and was not written since the last call, lets its spare segment go.
+// budget bytes in all, and says whether there is more to do.
 func (s *Store) Clean(budget int) (more bool) {
 	for _, k := range s.dbs {
-		if k == nil {
-			continue
-		}
-		if k.clean(budget) {
+		if k != nil && k.clean(budget) {
 			return true
 		}
-		k.rest()
 	}
 	return false
+}
+
+// Rest is called from time to time, more often than a user would notice: a
+// keyspace that was hardly written since the last call is kept denser.
+func (s *Store) Rest() {
+	for _, k := range s.dbs {
+		if k != nil {
+			k.rest()
+		}
+	}
 }
 
 // CleanDebt does the cleaning that the writes since the last call have to pay

@@ -138,12 +138,16 @@ func (tx *Tx) putObject(key []byte, t Type, o *object, expire int64) {
 
 // Delete removes a key and says whether it was there; an expired one was not.
 func (tx *Tx) Delete(key []byte) bool {
-	if _, ok := tx.PeekWrite(key); !ok {
+	p := tx.place(key)
+	r, at, ok := p.k.find(p.pos, key)
+	if !ok {
 		return false
 	}
-	p := tx.place(key)
-	r, at, _ := p.k.find(p.pos, key)
 	p.k.remove(p.pos, &r, at)
+	if r.expire != 0 && r.expire <= tx.Now {
+		tx.Expired = append(tx.Expired, Removed{tx.db, slices.Clone(key)})
+		return false
+	}
 	tx.Changes++
 	return true
 }

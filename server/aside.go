@@ -30,13 +30,31 @@ func (s *session) scan(c *commands.Call) error {
 func (s *session) readAside(cut *shard.Cut) error {
 	s.aside(func(c *commands.Call) error {
 		defer cut.Release()
-		var v mvcc.View
-		v.FrozenView(cut.Space(), c.DB, c.Now, cut.Versions())
-		err := commands.RunView(c, &v)
-		s.srv.stats.lookups(v.Hits, v.Misses)
-		return err
+		return s.overCut(c, cut)
 	})
 	return nil
+}
+
+// readManyAside is readAside for a command of so many keys that even finding
+// their shards is work.
+func (s *session) readManyAside() error {
+	s.aside(func(c *commands.Call) error {
+		cut := s.srv.shards.Freeze(c.DB, c.Now, func(want func([]byte)) {
+			c.Row.Keys.Each(c.Args, func(i int) { want(c.Args[i]) })
+		})
+		defer cut.Release()
+		return s.overCut(c, cut)
+	})
+	return nil
+}
+
+// overCut runs a reading command over versions of the shards of its keys.
+func (s *session) overCut(c *commands.Call, cut *shard.Cut) error {
+	var v mvcc.View
+	v.FrozenView(cut.Space(), c.DB, c.Now, cut.Versions())
+	err := commands.RunView(c, &v)
+	s.srv.stats.lookups(v.Hits, v.Misses)
+	return err
 }
 
 // writeAside runs a long write in slices, with its keys locked.

@@ -9,6 +9,10 @@ import (
 // elements, or microseconds, that a loop may spend on one client.
 const heavyFrom = 200
 
+// argsFrom is the number of arguments from which a command that has a cost runs
+// aside without looking: hashing so many keys is work of its own.
+const argsFrom = 2 * heavyFrom
+
 // dispatch takes one command from its arguments to its reply. A command that
 // goes aside, or waits in line, leaves the session waiting; its reply comes
 // later, and the session's next command after it.
@@ -56,6 +60,9 @@ func (s *session) dispatch(r request) {
 // read runs a command on the live keyspace with its shards held, or sends it
 // aside with their versions.
 func (s *session) read(c *commands.Call, pos uint64) error {
+	if many(c) {
+		return s.readManyAside()
+	}
 	h := s.home.hold()
 	if l := s.take(h, c, pos, false); l != nil {
 		return s.wait(l)
@@ -82,6 +89,9 @@ func (s *session) write(c *commands.Call, pos uint64) error {
 	if s.repliesFirst(c) {
 		return nil
 	}
+	if many(c) {
+		return s.writeAside()
+	}
 	h := s.home.hold()
 	if l := s.take(h, c, pos, c.Row.Keys.All); l != nil {
 		return s.wait(l)
@@ -101,6 +111,10 @@ func (s *session) write(c *commands.Call, pos uint64) error {
 	s.srv.stats.wrote(&h.Tx)
 	s.srv.published(c)
 	return err
+}
+
+func many(c *commands.Call) bool {
+	return c.Row.Cost != nil && !c.Row.Keys.All && len(c.Args) > argsFrom
 }
 
 // take takes the shards of the command's keys, or returns the long write to

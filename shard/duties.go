@@ -48,6 +48,7 @@ func (s *Set) duties(ctx context.Context, h *Hold) {
 			s.stats.ExpireLate.Add(1)
 			s.giveWay(i)
 		}
+		h.rest(i)
 		for h.cleanSlice(i) && ctx.Err() == nil {
 			s.giveWay(i)
 		}
@@ -103,6 +104,11 @@ func (h *Hold) expireSlice(i int) (more bool) {
 	h.set.stats.LongestExpire.note(h.set.monotonic().Sub(start))
 	h.Settle()
 	return more
+}
+
+func (h *Hold) rest(i int) {
+	h.takeOne(i).store.Rest()
+	h.Give()
 }
 
 // cleanSlice cleans a shard for one slice, and says whether there is more to do.

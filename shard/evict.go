@@ -57,6 +57,7 @@ type evictor struct {
 	mu    sync.Mutex
 	best  []victim // worst score first; the last goes next
 	hold  *Hold
+	quota int // keys that may be evicted before the next sample
 }
 
 // victim is a candidate that outlives its sample.
@@ -66,7 +67,7 @@ type victim struct {
 	score int64 // higher goes first
 }
 
-func (v *victim) same(o victim) bool {
+func (v *victim) same(o *victim) bool {
 	return o.Pos == v.Pos && o.DB == v.DB && string(o.Key) == string(v.Key)
 }
 
@@ -147,11 +148,15 @@ func (s *Set) evictOne(l *Limit, now int64) bool {
 		e.hold = s.NewHold()
 	}
 	for try := 0; try < 4*len(s.shards)+poolSize; try++ {
-		e.sample(s, l, now, try)
+		if e.quota == 0 || len(e.best) == 0 {
+			e.sample(s, l, now, try)
+			e.quota = l.perSample()
+		}
 		n := len(e.best)
 		if n == 0 {
 			continue
 		}
+		e.quota--
 		v := e.best[n-1]
 		e.best = e.best[:n-1]
 		if e.hold.evict(v, l.Policy, now) {
@@ -179,12 +184,23 @@ func (e *evictor) sample(s *Set, l *Limit, now int64, try int) {
 			}
 			continue
 		}
-		sh.store.Sample(db, l.Policy.volatile(), l.samples(), s.rand, func(c mvcc.Candidate) {
+		sh.store.Sample(db, l.Policy.volatile(), l.samples()*l.perSample(), s.rand, func(c mvcc.Candidate) {
 			if !sh.lockedBy(c.Pos) {
 				e.add(victim{c, i, l.score(access, c.Clock, now)})
 			}
 		})
 	}
+}
+
+// evictPerSample is how many keys are evicted for one sample, which is that many
+// times maxmemory-samples: the descent and the wait for memory are shared.
+const evictPerSample = 4
+
+func (l *Limit) perSample() int {
+	if l.Policy == VolatileTTL {
+		return 1
+	}
+	return evictPerSample
 }
 
 func (l *Limit) samples() int {
@@ -208,8 +224,11 @@ func (l *Limit) score(a *mvcc.Access, clock uint32, now int64) int64 {
 // add puts a candidate into the pool if it is better than one that is there. One
 // that is there itself is judged anew: it may have been used since.
 func (e *evictor) add(v victim) {
-	if i := slices.IndexFunc(e.best, v.same); i >= 0 {
-		e.best = slices.Delete(e.best, i, i+1)
+	for i := range e.best {
+		if e.best[i].Pos == v.Pos && v.same(&e.best[i]) {
+			e.best = slices.Delete(e.best, i, i+1)
+			break
+		}
 	}
 	if len(e.best) == poolSize && v.score <= e.best[0].score {
 		return
@@ -233,8 +252,11 @@ func (h *Hold) evict(v victim, p Policy, now int64) bool {
 	}
 	defer h.Give()
 	h.Tx.Begin(h.set.Space, v.DB, now)
-	if e, ok := h.Tx.Peek(v.Key); ok && p.volatile() && e.Expire() == 0 {
-		return false
+	h.Tx.Hint(v.Key, v.Pos)
+	if p.volatile() {
+		if e, ok := h.Tx.Peek(v.Key); ok && e.Expire() == 0 {
+			return false
+		}
 	}
 	removed := mvcc.Removed{DB: v.DB, Key: v.Key}
 	if h.Tx.Delete(v.Key) {

@@ -80,6 +80,27 @@ func (w *longWriter) leave() {
 	w.line = w.line[1:]
 }
 
+// Freeze returns a cut of the shards of the keys that each wants, as they are
+// when no long write has one of them. It must be called from a task of the heavy
+// pool, which it leaves while it waits.
+func (s *Set) Freeze(db int, now int64, each func(want func(key []byte))) *Cut {
+	h := s.NewHold()
+	n := 0
+	each(func(key []byte) {
+		h.Want(key)
+		if n++; n%4096 == 0 {
+			s.Heavy.Yield()
+		}
+	})
+	for l := h.Take(false); l != nil; l = h.Take(false) {
+		gone := make(chan struct{})
+		l.Wait(func() { close(gone) })
+		s.Heavy.Block(func() { <-gone })
+	}
+	defer h.Give()
+	return h.Freeze(db, now)
+}
+
 // Long runs a write of many keys in slices; see the package doc. It must be
 // called from a task of the heavy pool. The databases are those that run will
 // write. run gets the Tx and must call pause between elements; it returns the
