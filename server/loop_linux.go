@@ -37,6 +37,7 @@ type loop struct {
 	parts  [][]byte   // of one write
 	ready  []*session // read into, not yet run
 	ahead  int        // requests of ready
+	ran    []*session // run in this turn, their replies not yet sent
 	micro  int64
 
 	overfull bool // too much in buffers of clients that must stay: tried again in the next period
@@ -105,6 +106,7 @@ func (l *loop) run() {
 			l.event(&events[i])
 		}
 		l.runReady()
+		l.conclude()
 		if !l.overfull {
 			l.overfull = !l.srv.evictClients(l.micro / 1000)
 		}
@@ -284,13 +286,27 @@ func (c *loopConn) readable() {
 // runReady runs what was read of several clients.
 func (l *loop) runReady() {
 	warm(l, l.ready...)
-	for i, s := range l.ready {
-		l.ready[i] = nil
+	for _, s := range l.ready {
 		if !s.closed {
-			s.advance()
+			s.process()
 		}
 	}
+	l.ran = append(l.ran, l.ready...)
+	clear(l.ready)
 	l.ready, l.ahead = l.ready[:0], 0
+}
+
+// conclude sends the replies of all that ran in this turn of the loop. Sending
+// them together wakes a client that serves many connections once, not once a
+// reply.
+func (l *loop) conclude() {
+	for _, s := range l.ran {
+		if !s.closed {
+			s.conclude()
+		}
+	}
+	clear(l.ran)
+	l.ran = l.ran[:0]
 }
 
 // flush implements transport: one write in the usual case, without a copy.

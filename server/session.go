@@ -141,6 +141,11 @@ func (s *session) process() {
 // the room that process missed, nobody else will wake the session.
 func (s *session) advance() {
 	s.process()
+	s.conclude()
+}
+
+// conclude sends the replies of what was run.
+func (s *session) conclude() {
 	s.peer.flush()
 	if s.stalled && !s.full() {
 		s.yield()
