@@ -39,7 +39,7 @@ func gcPercent(live int64) int {
 const gcForcedFrom = 64 << 20
 
 // The runtime keeps a tenth of the heap's goal in free pages, for ever. That is
-// given back once the data has stood still for a while: used memory that has
+// given back when the data has stood still for a while: used memory that has
 // moved by less than a thirty-second of itself is still.
 const (
 	stillTicks = 5       // ticks of 100 ms
@@ -53,6 +53,7 @@ type collector struct {
 	cycles  int64
 	used    int64 // used memory at about the last collection
 	still   int   // ticks since used memory has moved
+	next    int   // still at which to look again
 	stillAt int64 // where it stands
 }
 
@@ -75,13 +76,21 @@ func (c *collector) follow(h heapSize, used int64) {
 	}
 }
 
-// idle says once, when the data has come to a stand, whether it left much behind.
+// idle says, when the data has come to a stand, whether it left so much behind
+// that it is worth a collection. Each one doubles the wait for another, because
+// a load of readers leaves garbage all the time.
 func (c *collector) idle(h heapSize, used int64) bool {
 	if d := used - c.stillAt; d > used/slackShare || -d > used/slackShare {
-		c.still, c.stillAt = 0, used
+		c.still, c.next, c.stillAt = 0, stillTicks, used
 		return false
 	}
-	c.still++
-	slack := h.free + h.objects - h.live
-	return c.still == stillTicks && slack > max(slackFrom, h.live/slackShare)
+	if c.still++; c.still < c.next {
+		return false
+	}
+	if h.free+h.objects-h.live <= max(slackFrom, h.live/slackShare) {
+		c.next = c.still + stillTicks
+		return false
+	}
+	c.next = 2 * c.still
+	return true
 }
