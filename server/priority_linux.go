@@ -1,7 +1,10 @@
 package server
 
 import (
+	"os"
 	"runtime"
+
+	"firn/server/config"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,4 +26,17 @@ func lowerPriority() {
 		return
 	}
 	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, min(20-present+heavyNice, 19)) // of the thread, on Linux; to go on without it is no fault
+}
+
+// Processors gives the runtime a processor for each heavy thread beside those of
+// the cores, unless GOMAXPROCS says otherwise. With as many as cores, a loop that
+// wakes up beside a scanner and the garbage collector waits until the runtime
+// takes a processor from one of them, up to 10 ms; so the kernel decides, which
+// knows that heavy threads are nicer. E2, 100 and 1000 scanners, the probe's
+// longest wait over that of the idle server: 7.7 and 10.8 ms with 2 (on 2
+// cores), 5.1 and 4.1 ms with 3; with 4 the scanners take from the clients.
+func Processors(c *config.Config) {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + c.HeavyThreadCount(runtime.NumCPU()))
+	}
 }
