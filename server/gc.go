@@ -77,8 +77,8 @@ func (c *collector) follow(h heapSize, used int64) {
 }
 
 // idle says, when the data has come to a stand, whether it left so much behind
-// that it is worth a collection. Each one doubles the wait for another, because
-// a load of readers leaves garbage all the time.
+// that it is worth a collection. The longer it stands the longer the wait for
+// another one, because a load of readers leaves garbage all the time.
 func (c *collector) idle(h heapSize, used int64) bool {
 	if d := used - c.stillAt; d > used/slackShare || -d > used/slackShare {
 		c.still, c.next, c.stillAt = 0, stillTicks, used
@@ -91,6 +91,6 @@ func (c *collector) idle(h heapSize, used int64) bool {
 		c.next = c.still + stillTicks
 		return false
 	}
-	c.next = 2 * c.still
+	c.next = c.still + max(stillTicks, c.still/3)
 	return true
 }

@@ -69,5 +69,5 @@ func TestCollectorGivesBack(t *testing.T) {
 
 	c = collector{}
 	c.idle(left, used)
-	require.Equal(t, 6, times(&c, left, 32*stillTicks), "5, 10, 20, 40, 80 and 160 ticks")
+	require.Equal(t, 11, times(&c, left, 32*stillTicks), "at 5 10 15 20 26 34 45 60 80 106 141 ticks")
 }
