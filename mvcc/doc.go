@@ -8,7 +8,7 @@
 // database. A keyspace is a [tables] value, which is all that a reader needs,
 // plus what only its owner needs (accounting, cleaning, the expiry index):
 //
-//	index    position -> ref, a copy-on-write B-tree without pointers in it
+//	index    position -> ref, a copy-on-write B* tree (index.go)
 //	twins    the refs of keys that share one 64-bit position (all but never)
 //	objects  id -> value that is too big for a record
 //	segs     the segments that refs point into, append-only byte slices

@@ -5,7 +5,8 @@
 //
 // A front end (loop_linux.go: an epoll loop for many plain sockets; conn.go: a
 // goroutine for one TLS connection) feeds bytes to a session and writes what
-// the session appends. session.go turns bytes into commands; dispatch.go takes
+// the session appends. session.go turns bytes into commands, batch.go reads a
+// pipeline ahead and warms the caches for its keys; dispatch.go takes
 // a command through lookup, permission, routing, execution, journal and reply,
 // top to bottom; aside.go runs what is long on the heavy pool. The cmd_*.go
 // files hold the rows whose commands touch the session or the server.
