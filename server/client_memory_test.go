@@ -36,7 +36,7 @@ func TestEvictionOfClientsThatDoNotRead(t *testing.T) {
 	}
 	eventually(t, func() bool { return s.clients.evicted.Load() > 0 }, "nobody is evicted")
 	require.Equal(t, "+PONG", small.do("PING"))
-	require.LessOrEqual(t, s.clients.held.Load(), int64(4<<20))
+	eventually(t, func() bool { return s.clients.held.Load() <= 4<<20 }, "too much stays held")
 }
 
 func TestClientsOverTheLimitThatMayStay(t *testing.T) {
