@@ -50,24 +50,21 @@ func (w *Walk) Each(yield func(k mvcc.Key) bool) {
 // end. It costs O(count), wherever the cursor is and however many keys were
 // deleted.
 func (w *Walk) Page(from Cursor, count int64, yield func(k mvcc.Key)) (next Cursor) {
-	pos, ok := from.position()
+	page, pos, ok := NewPager(from, count)
 	if !ok {
 		return 0
 	}
-	now, last := w.Cut.Now(), Cursor(0)
+	now := w.Cut.Now()
 	w.visit(max(pos, w.Span.First), count, func(k mvcc.Key) bool {
-		at := cursorAt(k.Pos)
-		if count <= 0 && at != last {
-			next = at
+		if !page.Take(k.Pos) {
 			return false
 		}
-		count, last = count-1, at
 		if !k.Expired(now) {
 			yield(k)
 		}
 		return true
 	})
-	return next
+	return page.Next()
 }
 
 // visit yields every key of the span from the position on, the expired ones
