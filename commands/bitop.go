@@ -8,23 +8,22 @@ import (
 )
 
 var bitopCommands = []Command{
-	{Name: "BITOP", Arity: -4, Keys: Keys{First: 2, Last: -1, Step: 1}, Run: OnOwner(bitop), Cost: bitopCost, Flags: DenyOOM,
+	{Name: "BITOP", Arity: -4, Keys: Keys{First: 2, Last: -1, Step: 1}, Dest: Keys{First: 2, Last: 2, Step: 1}, Run: OnStore(bitop), Cost: bitopCost, Flags: DenyOOM,
 		Summary: "Perform bitwise operations between strings"},
 }
 
 // A bitopJob computes one BITOP, chunk by chunk.
 type bitopJob struct {
-	tx      *mvcc.Tx
-	sources [][]byte // the keys that are there
-	size    int64    // of the longest source, and so of the result
+	sources []mvcc.Entry // of the keys that are there
+	size    int64        // of the longest source, and so of the result
 	not     bool
 	fold    func(dst, src []byte) // dst op= src; both of the same length
 	absorbs bool                  // where a source has ended, the result is 0
 	zero    bool                  // all of the result is 0
 }
 
-func bitop(c *Call, tx *mvcc.Tx) error {
-	job := bitopJob{tx: tx}
+func bitop(c *Call, v *mvcc.View) (commit func(*mvcc.Tx) error, err error) {
+	var job bitopJob
 	switch {
 	case c.Is(1, "AND"):
 		job.fold, job.absorbs = foldAnd, true
@@ -35,17 +34,18 @@ func bitop(c *Call, tx *mvcc.Tx) error {
 	case c.Is(1, "NOT"):
 		job.not = true
 	default:
-		return ErrSyntax
+		return nil, ErrSyntax
 	}
 	if job.not && len(c.Args) != 4 {
-		return ErrBitopNot
+		return nil, ErrBitopNot
 	}
-	if err := job.measure(c.Args[3:]); err != nil {
-		return err
+	if err := job.measure(v, c.Args[3:]); err != nil {
+		return nil, err
 	}
-	job.store(c, c.Args[2])
-	c.Out.Int(job.size)
-	return nil
+	if job.size == 0 {
+		return deleteDest(c, c.Args[2]), nil
+	}
+	return storeString(c, c.Args[2], job.size, job.chunks(c)), nil
 }
 
 // bitopCost counts the bytes of all sources, and a unit for each of them.
@@ -59,11 +59,11 @@ func bitopCost(c *Call, v *mvcc.View) int {
 	return len(c.Args) - 3 + int(bytes/bitBytesPerUnit)
 }
 
-// measure looks the keys up as reads and finds the longest value. A key that is
-// not there counts as zeros.
-func (job *bitopJob) measure(keys [][]byte) error {
+// measure looks the keys up and finds the longest value. A key that is not
+// there counts as zeros.
+func (job *bitopJob) measure(v *mvcc.View, keys [][]byte) error {
 	for _, key := range keys {
-		e, ok := job.tx.Get(key)
+		e, ok := v.Get(key)
 		if !ok {
 			job.zero = job.zero || job.absorbs
 			continue
@@ -72,34 +72,12 @@ func (job *bitopJob) measure(keys [][]byte) error {
 			return ErrWrongType
 		}
 		job.size = max(job.size, e.Len())
-		job.sources = append(job.sources, key)
+		job.sources = append(job.sources, e)
 	}
 	return nil
 }
 
-// store computes the result and puts it under the key, which may be a source:
-// nothing is written before all is computed.
-func (job *bitopJob) store(c *Call, key []byte) {
-	if job.size == 0 {
-		if job.tx.Delete(key) {
-			c.Notify('g', "del", key)
-		}
-		return
-	}
-	if job.size <= mvcc.ChunkSize {
-		result := make([]byte, job.size)
-		job.chunk(result, 0)
-		job.tx.Expire(key)
-		job.tx.SetRaw(key, result, 0)
-	} else {
-		chunks := job.chunks(c)
-		job.tx.Expire(key)
-		job.tx.SetChunks(key, job.size, chunks)
-	}
-	c.Notify('$', "set", key)
-}
-
-// chunks computes a long result; a chunk of zeros is left nil.
+// chunks computes the result; a chunk of zeros is left nil.
 func (job *bitopJob) chunks(c *Call) [][]byte {
 	all := make([][]byte, (job.size+mvcc.ChunkSize-1)/mvcc.ChunkSize)
 	var next []byte
@@ -122,30 +100,26 @@ func (job *bitopJob) chunks(c *Call) [][]byte {
 	return all
 }
 
-// chunk fills dst with the bytes of the result from an offset on. The sources
-// are looked up anew for every chunk, because a pause may have moved them.
+// chunk fills dst with the bytes of the result from an offset on.
 func (job *bitopJob) chunk(dst []byte, from int64) {
 	if job.zero {
 		clear(dst)
 		return
 	}
-	for i, key := range job.sources {
+	for i := range job.sources {
 		fold := job.fold
 		if i == 0 {
 			fold = foldCopy
 		}
-		n := int64(0)
-		if e, ok := job.tx.Peek(key); ok {
-			n = min(max(e.Len()-from, 0), int64(len(dst)))
-			rest := dst
-			e.Pieces(from, from+n, func(p []byte) bool {
-				fold(rest[:len(p)], p)
-				rest = rest[len(p):]
-				return true
-			})
-		}
+		e, rest := &job.sources[i], dst
+		n := min(max(e.Len()-from, 0), int64(len(dst)))
+		e.Pieces(from, from+n, func(p []byte) bool {
+			fold(rest[:len(p)], p)
+			rest = rest[len(p):]
+			return true
+		})
 		if i == 0 || job.absorbs {
-			clear(dst[n:])
+			clear(rest)
 		}
 	}
 	if job.not {

@@ -12,6 +12,7 @@ type Command struct {
 	Name    string    // upper case; of a subcommand, without its container
 	Arity   int       // as Redis counts: with the name; -n means at least n
 	Keys    Keys      // which arguments are keys; zero if none
+	Dest    Keys      // which of them an OnStore writes; zero for every other handler
 	Run     Handler   // where it runs and what it may touch; nil for a container
 	Cost    Cost      // nil: always small
 	Flags   Flag      // only what can't be derived
@@ -110,6 +111,7 @@ const (
 	KindView               // reads keys
 	KindCut                // reads frozen versions of many shards
 	KindOwner              // writes keys
+	KindStore              // reads keys, then writes others
 	KindServer             // touches the session or the server
 )
 
@@ -123,7 +125,18 @@ type (
 	OnCut func(c *Call, cut mvcc.Cut) error
 	// OnOwner may write its keys. It runs with their shards held.
 	OnOwner func(c *Call, tx *mvcc.Tx) error
+	// OnStore computes from the view what is to be written, and commit writes
+	// it. A small one does both at once on the live keyspace. A heavy one reads
+	// frozen versions, aside, while only the keys of the row's Dest are locked;
+	// commit then runs with their shards held: it must be O(1)
+	// (mvcc.Tx.PutValue), must write no other key, and must not use what the
+	// view has shown. The reply and the events are commit's, and so it can be
+	// nil only if the reply is there and nothing is to be written.
+	OnStore func(c *Call, v *mvcc.View) (commit func(tx *mvcc.Tx) error, err error)
 )
+
+// Writes says whether a handler of the kind may write keys.
+func (k Kind) Writes() bool { return k == KindOwner || k == KindStore }
 
 // Kind says KindConn.
 func (OnConn) Kind() Kind { return KindConn }
@@ -137,6 +150,9 @@ func (OnCut) Kind() Kind { return KindCut }
 // Kind says KindOwner.
 func (OnOwner) Kind() Kind { return KindOwner }
 
+// Kind says KindStore.
+func (OnStore) Kind() Kind { return KindStore }
+
 // A Call is one command being run. It belongs to the goroutine that runs it;
 // its arguments belong to the connection and are valid until Run returns: what
 // is stored must be copied (the keyspace's Set methods do).
@@ -144,18 +160,25 @@ type Call struct {
 	Args    [][]byte
 	Row     *Command
 	Out     *Reply
-	Now     int64         // unix ms, read once a batch
-	Micros  int64         // the same instant in unix µs
-	DB      int           // the selected database
-	MaxBulk int64         // proto-max-bulk-len, the longest string in bytes
-	Rand    func() uint64 // uniform random numbers
-	Table   *Table
+	Now     int64 // unix ms, read once a batch
+	Micros  int64 // the same instant in unix µs
+	DB      int   // the selected database
+	MaxBulk int64 // proto-max-bulk-len, the longest string in bytes
+	// MaxSparse is hll-sparse-max-bytes: how long a HyperLogLog may grow before
+	// it is made dense.
+	MaxSparse int64
+	Rand      func() uint64 // uniform random numbers
+	Table     *Table
 	// Pause lets other work have its turn, in loops over many elements. It
 	// may take long; what a view or Tx showed before stays true after it.
 	// Nil when the command runs as a small one.
 	Pause func()
 	// WantEvents says that somebody listens to keyspace events.
 	WantEvents bool
+	// ByResult asks an OnStore to Propagate its result: by the time it is
+	// written its inputs may have changed, so that the command line would do
+	// something else elsewhere, and a journal listens.
+	ByResult bool
 
 	effects  []shard.Effect
 	replaced bool
@@ -172,9 +195,9 @@ type Event struct {
 }
 
 // Begin readies c for a command line; what belongs to the connection (Out,
-// Table, Rand, MaxBulk, DB, Now) is kept.
+// Table, Rand, MaxBulk, MaxSparse, DB, Now) is kept.
 func (c *Call) Begin(row *Command, args [][]byte) {
-	c.Row, c.Args, c.Pause, c.replaced = row, args, nil, false
+	c.Row, c.Args, c.Pause, c.replaced, c.ByResult = row, args, nil, false, false
 	c.effects, c.events = c.effects[:0], c.events[:0]
 }
 

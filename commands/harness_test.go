@@ -30,6 +30,7 @@ type harness struct {
 	table     *Table
 	now       int64
 	maxBulk   int64
+	maxSparse int64
 	maxCost   int // dearer calls aren't run, but answered by an error; 0: all are
 	rough     bool
 	sessions  map[string]*harnessSession
@@ -68,12 +69,13 @@ func newHarness(stores int, seed uint64, more ...Command) *harness {
 // bareHarness is one that nobody follows.
 func bareHarness(stores int, seed uint64, more ...Command) *harness {
 	return &harness{
-		space:    mvcc.NewSpace(stores, harnessDBs, mvcc.Seed{seed, 2}.Hasher()),
-		table:    NewTable(append(Families(), more)...),
-		now:      harnessStart,
-		maxBulk:  512 << 20,
-		sessions: map[string]*harnessSession{},
-		chance:   rand.New(rand.NewPCG(seed, 3)),
+		space:     mvcc.NewSpace(stores, harnessDBs, mvcc.Seed{seed, 2}.Hasher()),
+		table:     NewTable(append(Families(), more)...),
+		now:       harnessStart,
+		maxBulk:   512 << 20,
+		maxSparse: 3000,
+		sessions:  map[string]*harnessSession{},
+		chance:    rand.New(rand.NewPCG(seed, 3)),
 	}
 }
 
@@ -103,7 +105,7 @@ func (h *harness) session(name string) *harnessSession {
 func (h *harness) Do(session string, line [][]byte) ([]byte, error) {
 	s := h.session(session)
 	args := cloneArgs(line)
-	s.call.Now, s.call.MaxBulk = h.now, h.maxBulk
+	s.call.Now, s.call.MaxBulk, s.call.MaxSparse = h.now, h.maxBulk, h.maxSparse
 	row, err := h.table.Resolve(args)
 	switch {
 	case row == nil && h.builtin(s, args):
@@ -168,6 +170,8 @@ func (h *harness) run(s *harnessSession, row *Command, args [][]byte) error {
 		err = h.runCut(c)
 	case KindOwner:
 		err = h.runOwner(c)
+	case KindStore:
+		err = h.runStore(c)
 	default:
 		return fmt.Errorf("%s is a row of the server", row.full)
 	}
@@ -261,6 +265,30 @@ func (h *harness) runOwner(c *Call) error {
 	}
 	for _, key := range h.tx.TakeStale() {
 		h.tx.Expire(key)
+	}
+	h.record(c, &h.tx)
+	return err
+}
+
+// runStore runs a storing command as a small one, or as a heavy one if the
+// harness is rough.
+func (h *harness) runStore(c *Call) error {
+	if !h.rough {
+		return h.runOwner(c)
+	}
+	cut := h.cut(c.DB)
+	var frozen mvcc.View
+	frozen.FrozenView(h.space, c.DB, h.now, cut.All())
+	c.ByResult = true
+	commit, err := PrepareStore(c, &frozen)
+	h.disturb(c.DB)
+	cut.release()
+	h.tx.Begin(h.space, c.DB, h.now)
+	if commit != nil {
+		err = CommitStore(c, commit, &h.tx)
+	}
+	if err != nil && h.tx.Changes != 0 && !isFault(err) {
+		return &Fault{c.Row.full, fmt.Errorf("%d changes by a command that failed: %w", h.tx.Changes, err), nil}
 	}
 	h.record(c, &h.tx)
 	return err
@@ -362,6 +390,8 @@ func (h *harness) configure(name, value string) {
 		a.DecayTime = n
 	case "proto-max-bulk-len":
 		h.maxBulk = int64(n)
+	case "hll-sparse-max-bytes":
+		h.maxSparse, h.replica.maxSparse = int64(n), int64(n)
 	}
 	a.Rand = h.rand
 	h.space.SetAccess(a)

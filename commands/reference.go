@@ -112,7 +112,7 @@ func (r *Command) mode() string {
 		return ""
 	}
 	switch r.Run.Kind() {
-	case KindOwner:
+	case KindOwner, KindStore:
 		return "write"
 	case KindView, KindCut:
 		return "readonly"

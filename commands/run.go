@@ -34,9 +34,53 @@ func RunCut(c *Call, cut mvcc.Cut) error {
 	return c.guard(func() error { return c.Row.Run.(OnCut)(c, cut) })
 }
 
-// RunOwner runs a writing command and leaves exactly one reply.
+// RunOwner runs a writing command, an OnStore as a small one, and leaves
+// exactly one reply.
 func RunOwner(c *Call, tx *mvcc.Tx) error {
+	if c.Row.Run.Kind() == KindStore {
+		return RunStore(c, tx)
+	}
 	return c.guard(func() error { return c.Row.Run.(OnOwner)(c, tx) })
+}
+
+// RunStore runs both parts of a storing command on the live keyspace and leaves
+// exactly one reply. Inputs that have expired are removed between them.
+func RunStore(c *Call, tx *mvcc.Tx) error {
+	return c.guard(func() error {
+		commit, err := c.Row.Run.(OnStore)(c, &tx.View)
+		for _, key := range tx.TakeStale() {
+			tx.Expire(key)
+		}
+		if err != nil || commit == nil {
+			return err
+		}
+		return commit(tx)
+	})
+}
+
+// PrepareStore runs the first part of a heavy storing command over a frozen
+// view. If it returns a commit, that is for CommitStore to run; if not, the one
+// reply is there.
+func PrepareStore(c *Call, v *mvcc.View) (commit func(tx *mvcc.Tx) error, err error) {
+	err = c.guard(func() error {
+		commit, err = c.Row.Run.(OnStore)(c, v)
+		return err
+	})
+	if err != nil {
+		c.effects = c.effects[:0]
+		return nil, err
+	}
+	return commit, nil
+}
+
+// CommitStore runs the second part and leaves exactly one reply.
+func CommitStore(c *Call, commit func(tx *mvcc.Tx) error, tx *mvcc.Tx) error {
+	c.Pause = nil // shards are held
+	err := c.guard(func() error { return commit(tx) })
+	if err != nil {
+		c.effects = c.effects[:0]
+	}
+	return err
 }
 
 // RunConn runs a command that needs no keys and leaves exactly one reply.

@@ -94,6 +94,10 @@ func (r *Command) check() {
 		bad("keys on a row that can't reach them")
 	case r.Summary == "":
 		bad("no summary")
+	case r.Run != nil && (r.Run.Kind() == KindStore) != (r.Dest.First > 0 || r.Dest.Find != nil):
+		bad("Dest is for an OnStore, which must have it")
+	case r.Dest.First > 0 && r.Dest.Step == 0 || r.Dest.All || r.Dest.Last < 0:
+		bad("Dest must name a few keys")
 	}
 }
 

@@ -39,9 +39,7 @@ func (s *session) readAside(cut *shard.Cut) error {
 // their shards is work.
 func (s *session) readManyAside() error {
 	s.aside(func(c *commands.Call) error {
-		cut := s.srv.shards.Freeze(c.DB, c.Now, func(want func([]byte)) {
-			c.Row.Keys.Each(c.Args, func(i int) { want(c.Args[i]) })
-		})
+		cut := s.srv.shards.Freeze(c.DB, c.Now, keysOf(&c.Row.Keys, c.Args))
 		defer cut.Release()
 		return s.overCut(c, cut)
 	})
@@ -57,8 +55,18 @@ func (s *session) overCut(c *commands.Call, cut *shard.Cut) error {
 	return err
 }
 
-// writeAside runs a long write in slices, with its keys locked.
+// writeAside runs a heavy writing command.
 func (s *session) writeAside() error {
+	if s.call.Row.Run.Kind() == commands.KindStore {
+		s.aside(s.srv.store)
+		return nil
+	}
+	s.longAside()
+	return nil
+}
+
+// longAside runs a long write in slices, with its keys locked.
+func (s *session) longAside() {
 	s.aside(func(c *commands.Call) (err error) {
 		var keys [][]byte
 		c.Row.Keys.Each(c.Args, func(i int) { keys = append(keys, c.Args[i]) })
@@ -74,7 +82,6 @@ func (s *session) writeAside() error {
 		s.srv.published(c)
 		return err
 	})
-	return nil
 }
 
 // aside runs f on the heavy pool with a Call of its own; the session waits, and
@@ -129,7 +136,7 @@ func (s *session) goOn() {
 	}
 }
 
-// wait puts the session in line behind a long write.
+// wait puts the session in line behind a long write or a store.
 func (s *session) wait(l *shard.Lock) error {
 	s.waiting, s.parked = true, s.call.Args
 	start := s.srv.monotonic()

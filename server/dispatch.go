@@ -1,17 +1,10 @@
 package server
 
-import (
-	"firn/commands"
-	"firn/shard"
-)
+import "firn/commands"
 
 // heavyFrom is the cost from which a command runs aside: about the number of
 // elements, or microseconds, that a loop may spend on one client.
 const heavyFrom = 200
-
-// argsFrom is the number of arguments from which a command that has a cost runs
-// aside without looking: hashing so many keys is work of its own.
-const argsFrom = 2 * heavyFrom
 
 // dispatch takes one command from its arguments to its reply. A command that
 // goes aside, or waits in line, leaves the session waiting; its reply comes
@@ -44,7 +37,7 @@ func (s *session) dispatch(r request) {
 		err = c.Guard(func() error { return row.Run.(onSession)(c, s) })
 	case commands.KindView:
 		err = s.read(c, r.pos)
-	case commands.KindOwner:
+	case commands.KindOwner, commands.KindStore:
 		err = s.write(c, r.pos)
 	case commands.KindCut:
 		err = s.scan(c)
@@ -82,9 +75,10 @@ func (s *session) read(c *commands.Call, pos uint64) error {
 	return err
 }
 
-// write runs a command with its shards held: apply, then tell the journal, and
-// only then give the shards back, so that the journal has the order in which
-// things happened. The reply leaves after that.
+// write runs a command, of those that store also the reading part, with its
+// shards held: apply, then tell the journal, and only then give the shards back,
+// so that the journal has the order in which things happened. The reply leaves
+// after that.
 func (s *session) write(c *commands.Call, pos uint64) error {
 	if s.repliesFirst(c) {
 		return nil
@@ -111,24 +105,4 @@ func (s *session) write(c *commands.Call, pos uint64) error {
 	s.srv.stats.wrote(&h.Tx)
 	s.srv.published(c)
 	return err
-}
-
-func many(c *commands.Call) bool {
-	return c.Row.Cost != nil && !c.Row.Keys.All && len(c.Args) > argsFrom
-}
-
-// take takes the shards of the command's keys, or returns the long write to
-// wait for.
-func (s *session) take(h *shard.Hold, c *commands.Call, pos uint64, exclusive bool) *shard.Lock {
-	h.Reset()
-	k := &c.Row.Keys
-	switch {
-	case k.All:
-		h.WantAll()
-	case single(c.Row):
-		h.WantAt(pos)
-	default:
-		k.Each(c.Args, func(i int) { h.Want(c.Args[i]) })
-	}
-	return h.Take(exclusive)
 }

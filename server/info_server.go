@@ -176,6 +176,7 @@ func infoMVCC(t *infoText, srv *Server) {
 		infoInt{"mvcc_heavy_running", int64(running)},
 		infoInt{"mvcc_heavy_waiting", int64(waiting)},
 		infoInt{"mvcc_long_writes", st.LongWrites.Load()},
+		infoInt{"mvcc_heavy_stores", st.Stores.Load()},
 		infoInt{"mvcc_live_bytes", u.Live},
 		infoInt{"mvcc_segment_bytes", u.Segments},
 		infoInt{"mvcc_duty_cpu_milliseconds", st.DutyNanos.Load() / 1e6},

@@ -112,7 +112,7 @@ func (srv *Server) resetStats() {
 	srv.stats.reset()
 	srv.clients.evicted.Store(0)
 	sh := srv.shards.Stats()
-	for _, c := range []*atomic.Int64{&sh.Expired, &sh.ExpiredByRead, &sh.Evicted, &sh.EvictionSlices, &sh.LongWrites, &sh.DutyNanos, &sh.ExpireLate} {
+	for _, c := range []*atomic.Int64{&sh.Expired, &sh.ExpiredByRead, &sh.Evicted, &sh.EvictionSlices, &sh.LongWrites, &sh.Stores, &sh.DutyNanos, &sh.ExpireLate} {
 		c.Store(0)
 	}
 	for _, r := range []*rate{&srv.ops, &srv.in, &srv.out} {

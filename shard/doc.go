@@ -7,7 +7,7 @@
 //	what                      owner                         others look through
 //	mvcc.Store of a shard     whoever has taken the shard   versions (Cut, Hold.Freeze)
 //	Shard.locks               whoever has taken the shard   -
-//	Set.long (long write)     Set.longMu                    -
+//	Set.long (long write)     longWriter.mu                 -
 //	Pool                      Pool.mu                       Pool.Load
 //	eviction candidates       evictor.mu                    -
 //
@@ -36,6 +36,23 @@
 // one long write at a time, so there is no deadlock and no retry. Dragonfly's
 // VLL (Ren, Thomson, Abadi: "Lightweight locking for main memory database
 // systems", VLDB '13) locks keys for the same reason but runs the command whole.
+//
+// # Stores
+//
+// A command that computes a value from some keys and puts it under another
+// (SINTERSTORE of two huge sets) reads for long and writes at once. It runs
+// aside (Set.Store): at one instant its inputs are frozen and the keys that it
+// writes are locked; it computes from the frozen inputs, which everybody else
+// may go on changing; then its result is put in place, O(1), and the lock comes
+// off. It has happened when it froze: whoever names one of its keys waits and
+// sees the result. Any number of stores run at a time. A store that has its
+// lock waits for no other, and so there is no deadlock, nor between stores and
+// the long write, which waits for the locks on its keys before it begins.
+//
+// What looks at a whole database without naming keys (KEYS, DBSIZE, a save)
+// sees the keys of a store as they were until the result is in place, even if
+// it sees a change of an input that came after the freeze. The journal has the
+// result where it was put in place.
 //
 // # Heavy work
 //

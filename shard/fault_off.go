@@ -13,8 +13,10 @@ func (c *Cut) torn() bool { return false }
 
 func (h *Hold) torn(*Cut) bool { return false }
 
+func (sh *Shard) addLock(l *Lock) { sh.locks = append(sh.locks, l) }
+
 func (sh *Shard) splice(l *Lock, dbs []int) {
-	sh.locks = append(sh.locks, l)
+	sh.addLock(l)
 	for _, db := range dbs {
 		sh.store.BeginSplice(db)
 	}

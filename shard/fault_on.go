@@ -15,7 +15,7 @@ import (
 //	stale-version  a freeze hands out what an earlier one has frozen
 //	torn-cut       several shards are frozen one after the other
 //	no-splice      freezes see a long write that is under way
-//	no-lock        commands on the keys of a long write don't wait for it
+//	no-lock        commands on the keys of a long write or a store don't wait for it
 var planted = os.Getenv("FIRN_FAULT")
 
 // staleUses is how many freezes get the same version.
@@ -91,10 +91,14 @@ func (h *Hold) each(do func(*sync.Mutex)) {
 	}
 }
 
-func (sh *Shard) splice(l *Lock, dbs []int) {
+func (sh *Shard) addLock(l *Lock) {
 	if planted != "no-lock" {
 		sh.locks = append(sh.locks, l)
 	}
+}
+
+func (sh *Shard) splice(l *Lock, dbs []int) {
+	sh.addLock(l)
 	for _, db := range dbs {
 		if planted != "no-splice" {
 			sh.store.BeginSplice(db)

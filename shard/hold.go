@@ -6,7 +6,7 @@ import "firn/mvcc"
 // and is used again and again.
 //
 //	h.Reset(); h.Want(key)…        which shards
-//	if l := h.Take(); l != nil …   a long write has one of the keys: wait for it
+//	if l := h.Take(); l != nil …   one of the keys is locked: wait for it
 //	…h.Tx or h.View…               run
 //	h.Commit(effects)              tell the journal, settle the account
 //	h.Give()                       give the shards back
@@ -44,8 +44,8 @@ func (h *Hold) WantAt(pos uint64) { h.pos = append(h.pos, pos) }
 // WantAll makes Take take every shard.
 func (h *Hold) WantAll() { h.all = true }
 
-// Take takes the wanted shards, in index order. If a long write has one of the
-// wanted keys locked it takes nothing and returns the lock, to wait for. After
+// Take takes the wanted shards, in index order. If one of the wanted keys is
+// locked it takes nothing and returns the lock, to wait for. After
 // WantAll only exclusive makes it respect the locks, all of them.
 func (h *Hold) Take(exclusive bool) *Lock {
 	if h.all {
@@ -86,7 +86,7 @@ func (h *Hold) takeAll() {
 	}
 }
 
-// locked returns a long write that has one of the wanted keys.
+// locked returns a lock on one of the wanted keys.
 func (h *Hold) locked(exclusive bool) *Lock {
 	for _, i := range h.held {
 		for _, l := range h.set.shards[i].locks {

@@ -7,14 +7,21 @@ import (
 	"firn/mvcc"
 )
 
-// A Lock is the set of keys that a long write has to itself. Commands on these
-// keys wait in line for it; everything else goes on.
+// A Lock is the set of keys that a long write or a store has to itself. Commands
+// on these keys wait in line for it; everything else goes on.
 type Lock struct {
 	pos []uint64 // sorted
 
 	mu      sync.Mutex
 	done    bool
 	waiters []func()
+}
+
+// newLock returns a lock on the positions.
+func newLock(pos []uint64) *Lock {
+	l := &Lock{pos: slices.Clone(pos)}
+	slices.Sort(l.pos)
+	return l
 }
 
 // hasAny says whether one of the positions is locked.
@@ -80,25 +87,39 @@ func (w *longWriter) leave() {
 	w.line = w.line[1:]
 }
 
-// Freeze returns a cut of the shards of the keys that each wants, as they are
-// when no long write has one of them. It must be called from a task of the heavy
-// pool, which it leaves while it waits.
-func (s *Set) Freeze(db int, now int64, each func(want func(key []byte))) *Cut {
+// Keys names keys, by calling want with each of them.
+type Keys func(want func(key []byte))
+
+// Freeze returns a cut of the shards of the keys, as they are when nobody has
+// one of them locked. It must be called from a task of the heavy pool, which it
+// leaves while it waits.
+func (s *Set) Freeze(db int, now int64, keys Keys) *Cut {
 	h := s.NewHold()
+	h.wantMany(keys)
+	h.takeWaiting()
+	defer h.Give()
+	return h.Freeze(db, now)
+}
+
+// wantMany is Want for so many keys that hashing them is work of its own.
+func (h *Hold) wantMany(keys Keys) {
 	n := 0
-	each(func(key []byte) {
+	keys(func(key []byte) {
 		h.Want(key)
 		if n++; n%4096 == 0 {
-			s.Heavy.Yield()
+			h.set.Heavy.Yield()
 		}
 	})
+}
+
+// takeWaiting takes the wanted shards when none of the keys is locked. It leaves
+// the heavy pool while it waits.
+func (h *Hold) takeWaiting() {
 	for l := h.Take(false); l != nil; l = h.Take(false) {
 		gone := make(chan struct{})
 		l.Wait(func() { close(gone) })
-		s.Heavy.Block(func() { <-gone })
+		h.set.Heavy.Block(func() { <-gone })
 	}
-	defer h.Give()
-	return h.Freeze(db, now)
 }
 
 // Long runs a write of many keys in slices; see the package doc. It must be
@@ -111,14 +132,12 @@ func (s *Set) Long(keys [][]byte, dbs []int, run func(h *Hold, pause func()) []E
 	defer s.long.leave()
 	s.stats.LongWrites.Add(1)
 	h := s.NewHold()
-	for i, k := range keys {
-		h.Want(k)
-		if i%4096 == 4095 {
-			s.Heavy.Yield()
+	h.wantMany(func(want func([]byte)) {
+		for _, k := range keys {
+			want(k)
 		}
-	}
-	l := &Lock{pos: slices.Clone(h.pos)}
-	slices.Sort(l.pos)
+	})
+	l := newLock(h.pos)
 	h.lock(l, dbs)
 	effects := run(h, h.pause(s.Heavy))
 	h.unlock(l, dbs, s.clock(), effects)
@@ -128,7 +147,7 @@ func (s *Set) Long(keys [][]byte, dbs []int, run func(h *Hold, pause func()) []E
 
 // lock takes the shards, puts the lock on them and opens the splices.
 func (h *Hold) lock(l *Lock, dbs []int) {
-	h.take()
+	h.takeWaiting() // for a store; there is no other long write
 	h.eachHeld(func(sh *Shard) { sh.splice(l, dbs) })
 }
 
@@ -138,9 +157,13 @@ func (h *Hold) unlock(l *Lock, dbs []int, now int64, effects []Effect) {
 		for _, db := range dbs {
 			sh.store.EndSplice(db)
 		}
-		sh.locks = slices.DeleteFunc(sh.locks, func(o *Lock) bool { return o == l })
+		sh.removeLock(l)
 	})
 	h.Commit(now, effects)
+}
+
+func (sh *Shard) removeLock(l *Lock) {
+	sh.locks = slices.DeleteFunc(sh.locks, func(o *Lock) bool { return o == l })
 }
 
 func (h *Hold) eachHeld(f func(*Shard)) {
@@ -164,7 +187,7 @@ func (h *Hold) pause(p *Pool) func() {
 	}
 }
 
-// lockedBy says whether a long write has the position of the shard locked.
+// lockedBy says whether the position of the shard is locked.
 func (sh *Shard) lockedBy(pos uint64) bool {
 	return slices.ContainsFunc(sh.locks, func(l *Lock) bool { return l.has(pos) })
 }

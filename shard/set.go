@@ -13,7 +13,7 @@ type Shard struct {
 	mu      sync.Mutex
 	waiting atomic.Int32 // that are in lock
 	store   *mvcc.Store
-	locks   []*Lock // long writes with keys here
+	locks   []*Lock // of long writes and stores with keys here
 	used    int64   // store.Used() at the last settlement
 }
 
@@ -57,6 +57,7 @@ type Stats struct {
 	Evicted        atomic.Int64
 	EvictionSlices atomic.Int64 // times that eviction stopped at its time limit
 	LongWrites     atomic.Int64
+	Stores         atomic.Int64 // that ran aside
 	DutyNanos      atomic.Int64 // time spent in duties
 	ExpireLate     atomic.Int64 // times that a duty left expired keys for the next
 
@@ -112,6 +113,9 @@ func (s *Set) Subscribe(j Journal) {
 	all = append(all, j)
 	s.journals.Store(&all)
 }
+
+// Journaled says whether somebody listens to the effects.
+func (s *Set) Journaled() bool { return len(*s.journals.Load()) > 0 }
 
 // append hands effects to the journals in the one total order. The caller holds
 // the shards that they are about.
