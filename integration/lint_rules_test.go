@@ -15,7 +15,7 @@ var layers = []string{"server", "commands", "scan", "shard", "persistence", "mvc
 
 // The layers that are told the time, a random source, a file, and where to
 // run, by whoever calls them.
-var pure = []string{"mvcc", "scan", "commands"}
+var pure = []string{"mvcc", "scan", "commands", "persistence/rdb"}
 
 // The files that may start goroutines, with who stops and awaits them.
 var spawners = map[string]string{
