@@ -1,0 +1,140 @@
+package mvcc
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// check verifies the structure of the tree: order, separators, counts, bytes,
+// generations, and that no page or node is empty or too full.
+func (t *ptree) check() error {
+	c := pcheck{ptree: t}
+	n, err := c.node(t.root, pbound{}, pbound{none: true}, 0)
+	switch {
+	case err != nil:
+		return err
+	case n != t.n:
+		return fmt.Errorf("ptree: %d entries, counted %d", n, t.n)
+	case t.size != ptreeCost+t.root.bytes():
+		return fmt.Errorf("ptree: %d bytes, counted %d", ptreeCost+t.root.bytes(), t.size)
+	case t.root.gen > t.gens.Load():
+		return fmt.Errorf("ptree: generation %d was never given out", t.root.gen)
+	}
+	return nil
+}
+
+type pcheck struct {
+	*ptree
+	depth int // of the leaves
+}
+
+// pbound is a separator; none is the end of all.
+type pbound struct {
+	order  uint64
+	member []byte
+	none   bool
+}
+
+func (b pbound) compare(order uint64, member []byte) int {
+	switch {
+	case b.none || b.order > order:
+		return 1
+	case b.order < order:
+		return -1
+	}
+	return bytes.Compare(b.member, member)
+}
+
+func (k *pkid) bound() pbound {
+	b := pbound{order: k.low}
+	if k.tail != nil {
+		b.member = []byte(*k.tail)
+	}
+	return b
+}
+
+func (c *pcheck) node(nd *pnode, lo, hi pbound, depth int) (n int, err error) {
+	if len(nd.kids) == 0 || len(nd.kids) >= fanout || nd.kids[0].tail != nil {
+		return 0, fmt.Errorf("ptree: node with %d kids, tail %v", len(nd.kids), nd.kids[0].tail)
+	}
+	for i := range nd.kids {
+		k, from, to := &nd.kids[i], lo, hi
+		if i > 0 {
+			from = k.bound()
+		}
+		if i+1 < len(nd.kids) {
+			to = nd.kids[i+1].bound()
+		}
+		if n += k.count; k.count == 0 && c.n > 0 {
+			return 0, fmt.Errorf("ptree: empty kid %d at depth %d", i, depth)
+		}
+		if err := c.kid(nd, k, from, to, depth); err != nil {
+			return 0, err
+		}
+	}
+	return n, nil
+}
+
+func (c *pcheck) kid(nd *pnode, k *pkid, lo, hi pbound, depth int) error {
+	if nd.bottom != (k.node == nil) || nd.bottom != (k.page != nil) {
+		return fmt.Errorf("ptree: kid of the wrong kind at depth %d", depth)
+	}
+	if !nd.bottom {
+		n, err := c.node(k.node, lo, hi, depth+1)
+		if err == nil && n != k.count {
+			err = fmt.Errorf("ptree: %d entries below a kid, counted %d", n, k.count)
+		}
+		return err
+	}
+	if c.depth == 0 {
+		c.depth = depth + 1
+	}
+	if c.depth != depth+1 || k.n() != k.count {
+		return fmt.Errorf("ptree: leaf at depth %d, not %d, with %d entries, counted %d", depth+1, c.depth, k.n(), k.count)
+	}
+	return k.check(lo, hi)
+}
+
+// check verifies a leaf whose entries are to lie in [lo, hi).
+func (l *pleaf) check(lo, hi pbound) error {
+	used, blobs := pageHead, 0
+	for s := range l.n() {
+		order := l.order(s)
+		m, v := l.entry(s)
+		if c := lo.compare(order, m); c > 0 || c == 0 && s > 0 {
+			return fmt.Errorf("ptree: slot %d (%x, %q) out of order", s, order, m)
+		}
+		if (l.off(s) >= outOfLine) != (len(m)+len(v) > inlineMax) {
+			return fmt.Errorf("ptree: slot %d lies in the wrong place", s)
+		}
+		if l.off(s) >= outOfLine {
+			blobs++
+		}
+		used += l.footprint(s)
+		lo = pbound{order: order, member: m}
+	}
+	if l.n() > 0 && hi.compare(lo.order, lo.member) <= 0 {
+		return fmt.Errorf("ptree: last entry (%x, %q) beyond the separator", lo.order, lo.member)
+	}
+	if room := len(l.page) - pageHead - slotSize*l.n() - l.heap(); used != l.used() || room < 0 || len(l.page)%pageStep != 0 {
+		return fmt.Errorf("ptree: page of %d with %d bytes, counted %d", len(l.page), used, l.used())
+	}
+	return l.checkBlobs(blobs)
+}
+
+func (l *pleaf) checkBlobs(n int) error {
+	if l.big == nil {
+		if n > 0 {
+			return fmt.Errorf("ptree: %d blobs missing", n)
+		}
+		return nil
+	}
+	size := int64(blobsCost)
+	for _, b := range l.big.list {
+		size += int64(len(b) + blobCost)
+	}
+	if n != len(l.big.list) || size != l.big.bytes {
+		return fmt.Errorf("ptree: %d blobs of %d bytes, counted %d of %d", n, size, len(l.big.list), l.big.bytes)
+	}
+	return nil
+}

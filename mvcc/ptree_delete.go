@@ -1,0 +1,168 @@
+package mvcc
+
+// Delete takes an entry out.
+func (t *ptree) Delete(order uint64, member []byte) bool {
+	if _, ok := t.Get(order, member); !ok {
+		return false
+	}
+	t.remove(t.own(&t.root), order, member)
+	t.n--
+	t.lower()
+	return true
+}
+
+// remove takes an entry that is there out below a node that t owns.
+func (t *ptree) remove(nd *pnode, order uint64, member []byte) {
+	i := nd.find(order, member)
+	k := &nd.kids[i]
+	k.count--
+	if nd.bottom {
+		s, _ := k.search(order, member, k.n()/2)
+		t.cutLeaf(k, s, s+1)
+	} else {
+		t.remove(t.own(&k.node), order, member)
+	}
+	t.tidy(nd, i)
+}
+
+// cutLeaf takes the slots [first, last) out.
+func (t *ptree) cutLeaf(k *pkid, first, last int) {
+	t.ownLeaf(k)
+	before := k.pleaf.bytes()
+	k.drop(first, last)
+	k.shrink()
+	t.size += k.pleaf.bytes() - before
+}
+
+// lower takes roots with a single kid off.
+func (t *ptree) lower() {
+	for !t.root.bottom && len(t.root.kids) == 1 {
+		t.size -= t.root.own()
+		t.root = t.root.kids[0].node
+	}
+}
+
+func (k *pkid) thin() bool {
+	if k.node != nil {
+		return len(k.node.kids) < fanoutThin
+	}
+	return k.used() < pageThin
+}
+
+// tidy takes kid i out if it is empty, and joins it with a neighbour if it is
+// thin and there is one with room.
+func (t *ptree) tidy(nd *pnode, i int) {
+	switch {
+	case len(nd.kids) == 1 || !nd.kids[i].thin():
+	case nd.kids[i].count == 0:
+		t.dropKids(nd, i, i+1)
+	case i > 0 && t.join(nd, i-1):
+	case i+1 < len(nd.kids):
+		t.join(nd, i)
+	}
+}
+
+// join makes one kid of kids i and i+1 if a quarter of it stays free.
+func (t *ptree) join(nd *pnode, i int) bool {
+	a, b := &nd.kids[i], &nd.kids[i+1]
+	if nd.bottom {
+		used := a.used() + b.used() - pageHead
+		if used > pageMax*3/4 {
+			return false
+		}
+		both := newLeaf(pageSize(used), t.gen)
+		both.take(&a.pleaf, 0, a.n())
+		both.take(&b.pleaf, 0, b.n())
+		t.size += both.bytes() - a.pleaf.bytes() - b.bytes()
+		a.pleaf = both
+	} else {
+		if len(a.node.kids)+len(b.node.kids) > fanout*3/4 {
+			return false
+		}
+		t.joinNodes(t.own(&a.node), b)
+	}
+	a.count += b.count
+	t.unlink(nd, i+1, i+2)
+	return true
+}
+
+// joinNodes moves b's kids to a.
+func (t *ptree) joinNodes(a *pnode, b *pkid) {
+	n := len(a.kids)
+	t.setKids(a, a.kids, b.node.kids)
+	a.kids[n].low, a.kids[n].tail = b.low, b.tail
+	t.size -= b.node.own()
+}
+
+// dropKids takes kids [first, last) out and with them all that is below.
+func (t *ptree) dropKids(nd *pnode, first, last int) {
+	for i := first; i < last; i++ {
+		t.size -= nd.kids[i].bytes()
+	}
+	t.unlink(nd, first, last)
+}
+
+// unlink takes kids [first, last) out of the node.
+func (t *ptree) unlink(nd *pnode, first, last int) {
+	n := copy(nd.kids[first:], nd.kids[last:])
+	clear(nd.kids[first+n:])
+	nd.kids = nd.kids[:first+n]
+	k := &nd.kids[0]
+	t.size -= tailBytes(k.tail)
+	k.low, k.tail = 0, nil
+}
+
+// DeleteRange takes the entries with ranks in [lo, hi) out. Nodes and pages
+// that lie in the range are dropped without looking at their entries.
+func (t *ptree) DeleteRange(lo, hi int) {
+	lo, hi = max(lo, 0), min(hi, t.n)
+	if lo >= hi {
+		return
+	}
+	if hi-lo == t.n {
+		t.reset()
+		return
+	}
+	t.cut(t.own(&t.root), lo, hi)
+	t.n -= hi - lo
+	t.lower()
+}
+
+// cut takes some but not all entries out below a node that t owns.
+func (t *ptree) cut(nd *pnode, lo, hi int) {
+	base, first, whole, end := 0, -1, -1, -1 // the first kid touched; kids [whole, end) go
+	for i := 0; i < len(nd.kids) && base < hi; i++ {
+		k := &nd.kids[i]
+		from, to, count := max(lo-base, 0), min(hi-base, k.count), k.count
+		base += count
+		if from >= to {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		if to-from < count {
+			t.cutKid(nd, k, from, to)
+			continue
+		}
+		if whole < 0 {
+			whole = i
+		}
+		end = i + 1
+	}
+	if whole >= 0 {
+		t.dropKids(nd, whole, end)
+	}
+	for i := min(first+1, len(nd.kids)-1); i >= max(first-1, 0); i-- {
+		t.tidy(nd, i)
+	}
+}
+
+func (t *ptree) cutKid(nd *pnode, k *pkid, lo, hi int) {
+	k.count -= hi - lo
+	if nd.bottom {
+		t.cutLeaf(k, lo, hi)
+	} else {
+		t.cut(t.own(&k.node), lo, hi)
+	}
+}
