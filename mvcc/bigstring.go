@@ -1,38 +1,8 @@
 package mvcc
 
-// An object is a value too big for a record. The stub record in the index
-// holds its id. After a freeze the first write to an object copies its header
-// (object.mutable), never what hangs below it.
-//
-// The next types (hash, list, set, sorted set, stream) get a field beside str
-// each; exactly one is set, by the stub record's type.
-type object struct {
-	epoch uint64 // of the keyspace at the last header copy
-	str   *bigString
-}
-
-func (o *object) bytes() int64 { return objectCost + o.str.alloc }
-
-// mutable returns the object to write to under the epoch: itself, or a copy of
-// its header if a version may hold it.
-func (o *object) mutable(epoch uint64) *object {
-	if o.epoch == epoch {
-		return o
-	}
-	return &object{epoch: epoch, str: o.str.clone()}
-}
-
-// mutableCopy returns a second object with the same value, for a keyspace in
-// that epoch. Both sides copy what they write from here on.
-func (o *object) mutableCopy(epoch uint64) *object {
-	o.epoch = 0 // no keyspace has it: the next write copies the header
-	return &object{epoch: epoch, str: o.str.clone()}
-}
-
 const (
-	chunkSize  = 64 << 10
-	objectCost = 160 // bytes of headers and tree slot
-	chunkCost  = 32
+	chunkSize = 64 << 10
+	chunkCost = 32
 )
 
 // zeros is what a chunk reads as that was never written.
@@ -52,8 +22,12 @@ type chunk struct {
 	gen uint64
 }
 
+func (s *bigString) bytes() int64 { return s.alloc }
+
+func (s *bigString) count() int { return 1 }
+
 // clone copies the header; the chunks are shared until written.
-func (s *bigString) clone() *bigString {
+func (s *bigString) clone() value {
 	c := *s
 	c.chunks = append(make([]chunk, 0, len(s.chunks)+1), s.chunks...)
 	c.gen = s.gen + 1
@@ -140,5 +114,5 @@ func (s *bigString) appendRange(dst []byte, from, to int64) []byte {
 func newBigString(epoch uint64, p []byte) *object {
 	s := &bigString{}
 	s.writeAt(0, p)
-	return &object{epoch: epoch, str: s}
+	return &object{epoch: epoch, val: s}
 }

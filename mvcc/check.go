@@ -34,6 +34,7 @@ type checker struct {
 	keys    int
 	objects int64
 	expires map[due]bool
+	due     int // objects of which members expire
 	errs    []error
 }
 
@@ -100,11 +101,11 @@ func (c *checker) entry(pos uint64, at ref) {
 		c.expires[due{r.expire, pos}] = true
 	}
 	if r.encoding() == Object {
-		c.object(&r)
+		c.object(pos, &r)
 	}
 }
 
-func (c *checker) object(r *record) {
+func (c *checker) object(pos uint64, r *record) {
 	id := binary.LittleEndian.Uint64(r.value())
 	o, ok := c.k.objects.Get(id)
 	if !ok || c.seen[id] {
@@ -113,7 +114,15 @@ func (c *checker) object(r *record) {
 	}
 	c.seen[id] = true
 	c.objects += o.bytes()
-	if err := o.check(); err != nil {
+	if o.pos != pos || o.due != o.nextDue() {
+		c.failf("object %d of key %q: position %x, is at %x; due %d, noted %d", id, r.key(), o.pos, pos, o.nextDue(), o.due)
+	}
+	if _, ok := c.k.members.Get(memberDue{o.due, id}); o.due != 0 {
+		if c.due++; !ok {
+			c.failf("object %d of key %q has members that expire, but is not due", id, r.key())
+		}
+	}
+	if err := o.val.check(); err != nil {
 		c.failf("object %d of key %q: %w", id, r.key(), err)
 	}
 }
@@ -128,6 +137,9 @@ func (c *checker) totals() {
 	}
 	if len(c.expires) != k.expires.Len() {
 		c.failf("%d expiries in records, %d in the index", len(c.expires), k.expires.Len())
+	}
+	if c.due != k.members.Len() {
+		c.failf("%d objects have members that expire, %d are due", c.due, k.members.Len())
 	}
 	k.expires.Scan(func(d due) bool {
 		if !c.expires[d] {
@@ -163,9 +175,8 @@ func (s *Space) Pins() (n int64) {
 	return n
 }
 
-// check verifies the object's own invariants.
-func (o *object) check() error {
-	s := o.str
+// check verifies the chunks and their account.
+func (s *bigString) check() error {
 	if want := int((s.size + chunkSize - 1) / chunkSize); len(s.chunks) != want {
 		return fmt.Errorf("%d bytes in %d chunks", s.size, len(s.chunks))
 	}

@@ -25,5 +25,5 @@ func (tx *Tx) SetChunks(key []byte, size int64, chunks [][]byte) {
 		s.chunks[i].b = b
 		s.alloc += int64(cap(b))
 	}
-	tx.putObject(key, String, &object{epoch: tx.place(key).k.epoch, str: s}, 0)
+	tx.putObject(key, String, &object{epoch: tx.place(key).k.epoch, val: s}, 0)
 }

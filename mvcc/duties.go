@@ -1,6 +1,9 @@
 package mvcc
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // ExpireDue removes at most limit keys that have expired by tx.Now, the first
 // to expire first, from a store whose ownership tx has, and notes them in
@@ -46,7 +49,7 @@ func (tx *Tx) expireAt(k *keyspace, db int, d due) {
 		if !ok {
 			return
 		}
-		tx.Expired = append(tx.Expired, Removed{db, slices.Clone(r.key())})
+		tx.Expired = append(tx.Expired, Removed{DB: db, Key: slices.Clone(r.key())})
 		k.remove(d.pos, &r, at)
 	}
 }
@@ -67,6 +70,87 @@ func (k *keyspace) dueAt(d due) (r record, at ref, ok bool) {
 		return !ok
 	})
 	return r, at, ok
+}
+
+// ExpireMembers removes at most limit members that have expired by tx.Now from
+// values of a store whose ownership tx has, the first to expire first, and notes
+// them in tx.Expired. Keys for which skip says true are left alone. It says
+// whether more are due.
+func (tx *Tx) ExpireMembers(store, limit int, skip func(pos uint64) bool) (more bool) {
+	home := tx.db
+	defer func() { tx.db = home }()
+	for db, k := range tx.space.Stores[store].dbs {
+		if k == nil {
+			continue
+		}
+		tx.db = db
+		looks := skipFactor * limit
+		for _, o := range k.dueObjects(tx.Now, looks, skip) {
+			if limit <= 0 {
+				return true
+			}
+			limit -= tx.expireMembers(o, limit)
+		}
+		if limit <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// dueObjects returns the keys of values of which members have expired.
+func (k *keyspace) dueObjects(now int64, limit int, skip func(pos uint64) bool) (keys []memberKey) {
+	k.members.Scan(func(d memberDue) bool {
+		if d.at > now || limit <= 0 {
+			return false
+		}
+		limit--
+		o, _ := k.objects.Get(d.id)
+		if skip == nil || !skip(o.pos) {
+			keys = append(keys, k.keyOf(d.id, o))
+		}
+		return true
+	})
+	return keys
+}
+
+// memberKey is a key of which members have expired.
+type memberKey struct {
+	key []byte
+	typ Type
+}
+
+// keyOf finds the record that stands for an object.
+func (k *keyspace) keyOf(id uint64, o *object) (found memberKey) {
+	at, _ := k.index.Get(o.pos)
+	look := func(at ref) bool {
+		r := k.record(at)
+		if r.encoding() == Object && binary.LittleEndian.Uint64(r.value()) == id {
+			found = memberKey{slices.Clone(r.key()), r.typ()}
+		}
+		return found.key == nil
+	}
+	if at != twinned {
+		look(at)
+		return found
+	}
+	k.eachTwin(o.pos, look)
+	return found
+}
+
+// expireMembers removes at most limit expired members of a key and returns how
+// many.
+func (tx *Tx) expireMembers(m memberKey, limit int) int {
+	n := len(tx.Expired)
+	changes := tx.Changes
+	var w memberWriter
+	w.open(tx, m.key, m.typ)
+	if w.obj != nil {
+		w.purge(limit)
+		w.Close()
+	}
+	tx.Changes = changes
+	return len(tx.Expired) - n
 }
 
 // A Candidate is a key that eviction may remove.

@@ -9,14 +9,15 @@ import (
 // keyspace: read-only, and valid while the view is (a live view's until the
 // next write).
 type Entry struct {
-	rec record
-	ref ref
-	obj *object
+	rec  record
+	ref  ref
+	obj  *object
+	hash Hasher
 }
 
 // entry completes a record to an Entry.
 func (t *tables) entry(r record, at ref) Entry {
-	e := Entry{rec: r, ref: at}
+	e := Entry{rec: r, ref: at, hash: t.hash}
 	if r.encoding() == Object {
 		e.obj, _ = t.objects.Get(binary.LittleEndian.Uint64(r.value()))
 	}
@@ -64,7 +65,7 @@ func (e *Entry) Size() int64 {
 func (e *Entry) Len() int64 {
 	switch {
 	case e.obj != nil:
-		return e.obj.str.size
+		return e.obj.str().size
 	case e.rec.encoding() == Int:
 		var b [20]byte
 		return int64(len(strconv.AppendInt(b[:0], e.int(), 10)))
@@ -87,7 +88,7 @@ func (e *Entry) Int() (int64, bool) {
 func (e *Entry) Bytes(scratch []byte) []byte {
 	switch {
 	case e.obj != nil:
-		return e.obj.str.appendRange(scratch[:0], 0, e.obj.str.size)
+		return e.obj.str().appendRange(scratch[:0], 0, e.obj.str().size)
 	case e.rec.encoding() == Int:
 		return strconv.AppendInt(scratch[:0], e.int(), 10)
 	}
@@ -98,7 +99,7 @@ func (e *Entry) Bytes(scratch []byte) []byte {
 // must lie inside the value.
 func (e *Entry) AppendRange(dst []byte, from, to int64) []byte {
 	if e.obj != nil {
-		return e.obj.str.appendRange(dst, from, to)
+		return e.obj.str().appendRange(dst, from, to)
 	}
 	var b [20]byte
 	return append(dst, e.Bytes(b[:0])[from:to]...)
@@ -112,7 +113,7 @@ func (e *Entry) Big() bool { return e.obj != nil }
 // after View.Share, and always on a frozen view, and may be kept.
 func (e *Entry) Pieces(from, to int64, yield func([]byte) bool) {
 	if e.obj != nil {
-		e.obj.str.pieces(from, to, yield)
+		e.obj.str().pieces(from, to, yield)
 		return
 	}
 	if from < to {

@@ -19,6 +19,15 @@ type due struct {
 	pos uint64
 }
 
+// memberDue is one entry of the members tree: an object of which the first
+// member expires then.
+type memberDue struct {
+	at int64 // unix ms
+	id uint64
+}
+
+func lessMemberDue(a, b memberDue) bool { return a.at < b.at || a.at == b.at && a.id < b.id }
+
 func lessDue(a, b due) bool { return a.at < b.at || a.at == b.at && a.pos < b.pos }
 
 // keyspace is one database of one store. Everything in it is its owner's,
@@ -26,9 +35,9 @@ func lessDue(a, b due) bool { return a.at < b.at || a.at == b.at && a.pos < b.po
 type keyspace struct {
 	tables
 	log     log
-	hash    Hasher
 	expires *btree.BTreeG[due]
-	objSize int64 // bytes of all objects
+	members *btree.BTreeG[memberDue] // big values of which members expire
+	objSize int64                    // bytes of all objects
 	nextID  uint64
 
 	epoch  uint64
@@ -53,18 +62,18 @@ func (e *epochSource) next() uint64 { return e.n.Add(1) }
 
 func newKeyspace(h Hasher, epoch uint64) *keyspace {
 	return &keyspace{
-		tables:  newTables(),
+		tables:  newTables(h),
 		log:     newLog(),
-		hash:    h,
 		epoch:   epoch,
 		expires: btree.NewBTreeGOptions(lessDue, btree.Options{NoLocks: true}),
+		members: btree.NewBTreeGOptions(lessMemberDue, btree.Options{NoLocks: true}),
 	}
 }
 
 // used is the memory of the keyspace's data and index in bytes, without dead
 // records.
 func (k *keyspace) used() int64 {
-	return k.log.live + k.objSize + int64(k.count)*indexCost + int64(k.expires.Len())*expireCost
+	return k.log.live + k.objSize + int64(k.count)*indexCost + int64(k.expires.Len()+k.members.Len())*expireCost
 }
 
 // shadow is the second tables to write to: before, while another's splice is
@@ -159,11 +168,13 @@ func (k *keyspace) forgetExpire(pos uint64, self ref, at int64) {
 
 func (k *keyspace) recordExpire(at ref) int64 { r := k.record(at); return r.expire }
 
-// addObject stores an object and returns its id.
-func (k *keyspace) addObject(o *object) uint64 {
+// addObject stores the object of the key at the position and returns its id.
+func (k *keyspace) addObject(pos uint64, o *object) uint64 {
 	k.nextID++
+	o.pos, o.due = pos, 0
 	k.setObject(k.nextID, o)
 	k.objSize += o.bytes()
+	k.noteDue(k.nextID, o, o.nextDue())
 	return k.nextID
 }
 
@@ -188,9 +199,24 @@ func (k *keyspace) dropObject(r *record) {
 	}
 	id, o := k.object(r)
 	k.objSize -= o.bytes()
+	k.noteDue(id, o, 0)
 	k.objects.Delete(id)
 	if s := k.shadow(); s != nil {
 		s.objects.Delete(id)
+	}
+}
+
+// noteDue keeps the members tree in step with when the first member of the
+// object expires (unix ms; 0: never).
+func (k *keyspace) noteDue(id uint64, o *object, at int64) {
+	if o.due == at {
+		return
+	}
+	if o.due != 0 {
+		k.members.Delete(memberDue{o.due, id})
+	}
+	if o.due = at; at != 0 {
+		k.members.Set(memberDue{at, id})
 	}
 }
 

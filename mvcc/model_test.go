@@ -398,13 +398,13 @@ func TestBigStringModel(t *testing.T) {
 			p.want = append(p.want, make([]byte, max(0, off+len(b)-len(p.want)))...)
 			copy(p.want[off:], b)
 			p.o = p.o.mutable(1)
-			p.o.str.writeAtPadded(int64(off), b)
+			p.o.str().writeAtPadded(int64(off), b)
 		}
 		for _, p := range all {
-			require.NoError(t, p.o.check())
+			require.NoError(t, p.o.val.check())
 			from := r.IntN(len(p.want) + 1)
 			to := from + r.IntN(len(p.want)-from+1)
-			got := p.o.str.appendRange(nil, int64(from), int64(to))
+			got := p.o.str().appendRange(nil, int64(from), int64(to))
 			require.True(t, bytes.Equal(p.want[from:to], got), "bytes %d to %d", from, to)
 		}
 	}

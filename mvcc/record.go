@@ -25,10 +25,12 @@ type Encoding byte
 
 // Encodings of a record's value. The numbers are part of the record format.
 const (
-	Raw    Encoding = iota // the bytes; they were edited or are longer than 44
-	Embstr                 // the bytes, at most 44 and never edited
-	Int                    // a 64-bit little-endian integer, printed in decimal
-	Object                 // the 8-byte id of an object in the keyspace's second tree
+	Raw       Encoding = iota // the bytes; they were edited or are longer than 44
+	Embstr                    // the bytes, at most 44 and never edited
+	Int                       // a 64-bit little-endian integer, printed in decimal
+	Object                    // the 8-byte id of an object in the keyspace's second tree
+	Flat                      // the elements of a small collection, of which OBJECT ENCODING says listpack or intset
+	FlatTable                 // the same, of which it says hashtable or skiplist
 )
 
 // A record is, in this order:

@@ -12,6 +12,7 @@ type Space struct {
 	Hash   Hasher
 	shift  int
 	access atomic.Pointer[Access]
+	limits atomic.Pointer[Limits]
 }
 
 // NewSpace returns an empty keyspace of that many stores (a power of two, at
@@ -22,6 +23,7 @@ func NewSpace(stores, databases int, h Hasher) *Space {
 	}
 	s := &Space{Hash: h, shift: 64 - bits.TrailingZeros(uint(stores))}
 	s.access.Store(&Access{})
+	s.SetLimits(DefaultLimits())
 	epochs := new(epochSource)
 	for i := range stores {
 		st := &Store{dbs: make([]*keyspace, databases), hash: h, epochs: epochs, first: uint64(i) << s.shift, bits: s.shift}
@@ -136,13 +138,17 @@ func (s *Store) CleanDebt(limit int) {
 	}
 }
 
-// NextExpiry returns when the first key expires, unix ms; false if none does.
+// NextExpiry returns when the first key or member of a value expires, unix ms;
+// false if none does.
 func (s *Store) NextExpiry() (at int64, ok bool) {
 	for _, k := range s.dbs {
 		if k == nil {
 			continue
 		}
 		if d, any := k.expires.Min(); any && (!ok || d.at < at) {
+			at, ok = d.at, true
+		}
+		if d, any := k.members.Min(); any && (!ok || d.at < at) {
 			at, ok = d.at, true
 		}
 	}

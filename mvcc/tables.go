@@ -29,6 +29,7 @@ func lessTwin(a, b twin) bool { return a.pos < b.pos || a.pos == b.pos && a.ref 
 // tables is all that a reader needs of one keyspace. The live one is changed by
 // its owner; a frozen one (the copy in a Version) is never changed.
 type tables struct {
+	hash    Hasher
 	index   *index
 	twins   *btree.BTreeG[twin]
 	objects *btree.Map[uint64, *object]
@@ -36,8 +37,9 @@ type tables struct {
 	count   int // keys, twins included
 }
 
-func newTables() tables {
+func newTables(h Hasher) tables {
 	return tables{
+		hash:    h,
 		index:   newIndex(),
 		twins:   btree.NewBTreeGOptions(lessTwin, btree.Options{NoLocks: true}),
 		objects: new(btree.Map[uint64, *object]),
@@ -46,7 +48,7 @@ func newTables() tables {
 
 // freeze returns a copy that later writes to t do not reach: O(1).
 func (t *tables) freeze() tables {
-	return tables{index: t.index.Copy(), twins: t.twins.Copy(), objects: t.objects.Copy(), segs: t.segs, count: t.count}
+	return tables{hash: t.hash, index: t.index.Copy(), twins: t.twins.Copy(), objects: t.objects.Copy(), segs: t.segs, count: t.count}
 }
 
 func (t *tables) record(r ref) record { return decode(t.segs[r.slot()][r.off():]) }

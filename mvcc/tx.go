@@ -17,12 +17,22 @@ type Tx struct {
 	Expired []Removed
 
 	splicing bool
+
+	// The writers, one of which may be open, and the bytes of its flat value.
+	hashes  HashWriter
+	sets    SetWriter
+	zsets   ZSetWriter
+	streams StreamWriter
+	scratch []byte
 }
 
-// Removed is a key that was removed without a command that names it.
+// Removed is a key that was removed without a command that names it, or one
+// member of it.
 type Removed struct {
-	DB  int
-	Key []byte
+	DB     int
+	Key    []byte
+	Member []byte // nil: the key
+	Type   Type   // of the value that lost the member
 }
 
 // Begin makes tx write the database at now (unix ms), with everything in it
@@ -68,7 +78,7 @@ func (tx *Tx) PeekWrite(key []byte) (e Entry, ok bool) {
 		return e, false
 	}
 	if r.expire != 0 && r.expire <= tx.Now {
-		tx.Expired = append(tx.Expired, Removed{tx.db, slices.Clone(key)})
+		tx.Expired = append(tx.Expired, Removed{DB: tx.db, Key: slices.Clone(key)})
 		p.k.remove(p.pos, &r, at)
 		return e, false
 	}
@@ -133,7 +143,8 @@ func (tx *Tx) put(key []byte, t Type, enc Encoding, expire int64, vlen int) []by
 // keyspace's.
 func (tx *Tx) putObject(key []byte, t Type, o *object, expire int64) {
 	room := tx.put(key, t, Object, expire, 8)
-	binary.LittleEndian.PutUint64(room, tx.place(key).k.addObject(o))
+	p := tx.place(key)
+	binary.LittleEndian.PutUint64(room, p.k.addObject(p.pos, o))
 }
 
 // Delete removes a key and says whether it was there; an expired one was not.
@@ -145,7 +156,7 @@ func (tx *Tx) Delete(key []byte) bool {
 	}
 	p.k.remove(p.pos, &r, at)
 	if r.expire != 0 && r.expire <= tx.Now {
-		tx.Expired = append(tx.Expired, Removed{tx.db, slices.Clone(key)})
+		tx.Expired = append(tx.Expired, Removed{DB: tx.db, Key: slices.Clone(key)})
 		return false
 	}
 	tx.Changes++
@@ -182,6 +193,7 @@ func (k *keyspace) keepObject(pos uint64, key []byte, r *record, f fields) {
 	room := k.put(pos, key, f, 8)
 	binary.LittleEndian.PutUint64(room, id)
 	k.setObject(id, o)
+	k.noteDue(id, o, o.nextDue())
 }
 
 // SetClock sets the key's access clock (RESTORE IDLETIME, FREQ).
@@ -200,7 +212,7 @@ func (tx *Tx) WriteAt(key []byte, off int64, p []byte) {
 	e, ok := tx.PeekWrite(key)
 	if ok && e.Big() {
 		pl := tx.place(key)
-		pl.k.edit(&e.rec, func(o *object) { o.str.writeAtPadded(off, p) })
+		pl.k.edit(&e.rec, func(o *object) { o.str().writeAtPadded(off, p) })
 		return
 	}
 	size, expire := int64(0), int64(0)
@@ -232,9 +244,9 @@ func (tx *Tx) editInline(key []byte, e *Entry, ok bool, off int64, p []byte, tot
 func (tx *Tx) grow(key []byte, e *Entry, ok bool, off int64, p []byte, expire int64) {
 	o := newBigString(tx.place(key).k.epoch, nil)
 	if ok {
-		o.str.writeAt(0, e.Bytes(nil))
+		o.str().writeAt(0, e.Bytes(nil))
 	}
-	o.str.writeAtPadded(off, p)
+	o.str().writeAtPadded(off, p)
 	tx.putObject(key, String, o, expire)
 }
 

@@ -14,6 +14,7 @@ func (srv *Server) apply(c *config.Config) {
 	srv.shards.Space.SetAccess(mvcc.Access{
 		LFU: c.MaxMemoryPolicy.LFU(), Evicts: c.MaxMemory > 0 && clocked(c.MaxMemoryPolicy), LogFactor: c.LFULogFactor, DecayTime: c.LFUDecayTime, Rand: srv.rand,
 	})
+	srv.shards.Space.SetLimits(limitsOf(c))
 	srv.shards.SetLimit(shard.Limit{
 		Max:     c.MaxMemory,
 		Policy:  policyOf(c.MaxMemoryPolicy),
@@ -23,6 +24,17 @@ func (srv *Server) apply(c *config.Config) {
 	})
 	srv.shards.Kick()
 	srv.setLevel(c)
+}
+
+// limitsOf translates what the configuration says of collections.
+func limitsOf(c *config.Config) mvcc.Limits {
+	return mvcc.Limits{
+		HashEntries: c.HashMaxListpackEntries, HashValue: int(c.HashMaxListpackValue),
+		SetInts:     c.SetMaxIntsetEntries,
+		ZSetEntries: c.ZSetMaxListpackEntries, ZSetValue: int(c.ZSetMaxListpackValue),
+		StreamBytes: int(c.StreamNodeMaxBytes), StreamCount: int(c.StreamNodeMaxEntries),
+		HLLSparseBytes: int(c.HLLSparseMaxBytes),
+	}
 }
 
 // clocked says whether the policy goes by when or how often a key was used.

@@ -23,7 +23,7 @@ func (s *Set) Kick() {
 }
 
 // Run does the duties of all shards until the context ends: every period, or
-// when kicked, it removes the keys that are due, evicts what is over the limit,
+// when kicked, it removes the keys and members that are due, evicts what is over the limit,
 // and cleans. It keeps a shard for at most 200 µs at a time.
 func (s *Set) Run(ctx context.Context, period time.Duration) {
 	tick := time.NewTicker(period)
@@ -96,6 +96,7 @@ func (h *Hold) expireSlice(i int) (more bool) {
 	for more = true; more && h.set.monotonic().Sub(start) < dutySlice; {
 		h.Tx.Begin(h.set.Space, 0, now)
 		more = h.Tx.ExpireDue(i, expireBatch, sh.lockedBy)
+		more = h.Tx.ExpireMembers(i, expireBatch, sh.lockedBy) || more
 		h.set.noteExpired(h.Tx.Expired, now)
 		if len(h.Tx.Expired) == 0 {
 			more = false

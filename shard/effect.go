@@ -9,9 +9,19 @@ type Effect struct {
 	Args [][]byte
 }
 
-// Expired is the effect of a key that went by itself.
+// Expired is the effect of a key, or of a member of one, that went by itself.
 func Expired(r mvcc.Removed) Effect {
-	return Effect{DB: r.DB, Args: [][]byte{[]byte("DEL"), r.Key}}
+	if r.Member == nil {
+		return Effect{DB: r.DB, Args: [][]byte{[]byte("DEL"), r.Key}}
+	}
+	name := "HDEL"
+	switch r.Type {
+	case mvcc.Set:
+		name = "SREM"
+	case mvcc.ZSet:
+		name = "ZREM"
+	}
+	return Effect{DB: r.DB, Args: [][]byte{[]byte(name), r.Key, r.Member}}
 }
 
 // A Journal takes effects in the one total order in which they happened: each
