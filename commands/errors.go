@@ -78,6 +78,26 @@ const (
 	ErrBitfieldRO       Error = "ERR BITFIELD_RO only supports the GET subcommand"
 )
 
+// Sorted sets.
+const (
+	ErrZaddNXXX    Error = "ERR XX and NX options at the same time are not compatible"
+	ErrZaddGTLT    Error = "ERR GT, LT, and/or NX options at the same time are not compatible"
+	ErrZaddIncr    Error = "ERR INCR option supports a single increment-element pair"
+	ErrScoreNaN    Error = "ERR resulting score is not a number (NaN)"
+	ErrScoreRange  Error = "ERR min or max is not a float"
+	ErrLexRange    Error = "ERR min or max not valid string range item"
+	ErrRangeLimit  Error = "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX"
+	ErrRangeScores Error = "ERR syntax error, WITHSCORES not supported in combination with BYLEX"
+	ErrWeight      Error = "ERR weight value is not a float"
+)
+
+// Commands that take a number of keys, and a number of elements.
+const (
+	ErrNumKeys       Error = "ERR numkeys should be greater than 0"
+	ErrCountPositive Error = "ERR count should be greater than 0"
+	ErrLimitNegative Error = "ERR LIMIT can't be negative"
+)
+
 // Keys, databases and expiry.
 const (
 	ErrDBIndex       Error = "ERR DB index is out of range"
@@ -185,6 +205,14 @@ const (
 	ErrReplicaKeyspace Error = "ERR Replica can't interact with the keyspace"
 )
 
+// HyperLogLog.
+const (
+	ErrNotHLL       Error = "WRONGTYPE Key is not a valid HyperLogLog string value."
+	ErrCorruptHLL   Error = "INVALIDOBJ Corrupted HLL object detected"
+	ErrHLLNoKey     Error = "ERR The specified key does not exist"
+	ErrHLLNotSparse Error = "ERR HLL encoding is not sparse"
+)
+
 // nameMax is how much of a name the client made up is echoed in an error, and
 // also how much of its arguments.
 const nameMax = 128
@@ -193,6 +221,11 @@ const nameMax = 128
 // "get", "config|get".
 func ErrArity(name string) Error {
 	return errorf("ERR wrong number of arguments for '%s' command", name)
+}
+
+// ErrNoInputKeys is for the full name of a command in lower case.
+func ErrNoInputKeys(name string) Error {
+	return errorf("ERR at least 1 input key is needed for '%s' command", name)
 }
 
 // ErrInvalidExpire is for the full name of a command in lower case.
@@ -326,6 +359,11 @@ func ErrExecAborted(cause Error) Error {
 // code of ours.
 func ErrDebugError(msg []byte) Error { return Error(oneLine(string(msg))) }
 
+// ErrPfdebug is for a subcommand that PFDEBUG doesn't know.
+func ErrPfdebug(sub []byte) Error {
+	return errorf("ERR Unknown PFDEBUG subcommand '%s'", cString(sub))
+}
+
 // errorf is for texts with an echo in them: line ends at the end go, others
 // become spaces, so that nobody can write a second reply with his argument.
 func errorf(format string, args ...any) Error {
@@ -364,3 +402,25 @@ func upperASCII(b []byte) string {
 	}
 	return string(up)
 }
+
+// Hashes.
+const (
+	ErrHashNotInteger Error = "ERR hash value is not an integer"
+	ErrHashNotFloat   Error = "ERR hash value is not a float"
+)
+
+// Members that expire (KeyDB, Redis 7.4), and what else KeyDB adds.
+const (
+	ErrMemberArity    Error = "ERR Invalid number of arguments"
+	ErrMemberUnit     Error = "ERR Invalid unit arg"
+	ErrMemberType     Error = "ERR object type is unsupported"
+	ErrFieldExpire    Error = "ERR invalid expire time, must be >= 0"
+	ErrFieldsMissing  Error = "ERR Mandatory argument FIELDS is missing or not at the right position"
+	ErrFieldsNumber   Error = "ERR Parameter `numFields` should be greater than 0"
+	ErrFieldsPositive Error = "ERR Number of fields must be a positive integer"
+	ErrFieldsCount    Error = "ERR The `numfields` parameter must match the number of arguments"
+	ErrNoField        Error = "ERR hash key doesn't exist"
+	ErrShiftArity     Error = "ERR BITOP SHIFT must be called with a single source key and an integer shift."
+	ErrShiftInteger   Error = "ERR BITOP SHIFT's last parameter must be an integer"
+	ErrShiftLarge     Error = "ERR BITOP SHIFT value is too large."
+)

@@ -391,7 +391,10 @@ func (h *harness) configure(name, value string) {
 	case "proto-max-bulk-len":
 		h.maxBulk = int64(n)
 	case "hll-sparse-max-bytes":
-		h.maxSparse, h.replica.maxSparse = int64(n), int64(n)
+		h.maxSparse = int64(n)
+		if h.replica != nil {
+			h.replica.maxSparse = int64(n)
+		}
 	}
 	a.Rand = h.rand
 	h.space.SetAccess(a)

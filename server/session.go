@@ -106,6 +106,7 @@ func (srv *Server) newSession(h home, t transport, peer peerInfo) *session {
 func (s *session) limits(c *config.Config) {
 	s.lim = resp.Limits{MaxBulk: c.ProtoMaxBulkLen, MaxBuffer: c.ClientQueryBufferLimit, Unauthenticated: s.unknown()}
 	s.call.MaxBulk = c.ProtoMaxBulkLen
+	s.call.MaxSparse = c.HLLSparseMaxBytes
 }
 
 // process runs the commands that have arrived, until bytes are missing, a
