@@ -11,6 +11,8 @@ func (e *Entry) Count() int {
 		return flatCount(e.rec.value(), 1)
 	case e.Type() == ZSet:
 		return flatZCount(e.rec.value())
+	case e.Type() == List:
+		return flatListCount(e.rec.value())
 	}
 	return 1
 }

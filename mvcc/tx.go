@@ -22,6 +22,7 @@ type Tx struct {
 	hashes  HashWriter
 	sets    SetWriter
 	zsets   ZSetWriter
+	lists   ListWriter
 	streams StreamWriter
 	scratch []byte
 }

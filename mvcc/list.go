@@ -1,0 +1,280 @@
+package mvcc
+
+import "encoding/binary"
+
+// A small list lies in its record: the number of elements in two bytes, then
+// the elements packed as on a page of a seq. A bigger one is an object, a seq.
+const (
+	flatListMax    = 512 // bytes of a longer list, or of one with a blob, become an object
+	flatListMin    = 128 // an object that has become shorter goes back into a record
+	flatListHeader = 2
+	flatListRoom   = 2 * flatListMax // bytes of the page on which a flat list is edited
+)
+
+func flatListCount(b []byte) int { return int(binary.LittleEndian.Uint16(b)) }
+
+func (s *seq) count() int   { return s.Len() }
+func (s *seq) clone() value { return s.Copy() }
+
+// A ListValue reads a list as it is at one moment. An element that it returns is
+// only valid until the next call, or until yield returns; but one of more than
+// 512 bytes is never written again and may be kept.
+type ListValue struct {
+	big  *seq
+	page seqPage // of a flat list
+	num  [20]byte
+}
+
+// List returns the entry's value, which must be a list.
+func (e *Entry) List() (v ListValue) {
+	if e.obj != nil {
+		v.big = e.obj.val.(*seq)
+		return v
+	}
+	flat := e.rec.value()
+	v.page = seqPage{
+		buf: flat, from: flatListHeader, to: int32(len(flat)), n: int32(flatListCount(flat)),
+		borrowed: true, unmarked: true,
+	}
+	return v
+}
+
+// Len returns the number of elements.
+func (v *ListValue) Len() int {
+	if v.big != nil {
+		return v.big.Len()
+	}
+	return int(v.page.n)
+}
+
+// At returns element i, 0 <= i < Len.
+func (v *ListValue) At(i int) []byte {
+	if v.big != nil {
+		return v.big.At(i, v.num[:0])
+	}
+	return v.page.at(i, v.num[:0])
+}
+
+// Ascend yields the elements from the i-th up, 0 <= i <= Len, until yield
+// returns false.
+func (v *ListValue) Ascend(i int, yield func(b []byte) bool) {
+	if v.big != nil {
+		v.big.Ascend(i, yield)
+		return
+	}
+	v.page.ascend(i, yield)
+}
+
+// Descend yields the elements from the i-th down, -1 <= i < Len, until yield
+// returns false.
+func (v *ListValue) Descend(i int, yield func(b []byte) bool) {
+	if v.big != nil {
+		v.big.Descend(i, yield)
+		return
+	}
+	v.page.descend(i, yield)
+}
+
+// A ListWriter edits the list of a key, or one that is detached. A flat list is
+// taken onto a page of the writer's own, and written back by Close.
+type ListWriter struct {
+	writer
+	page seqPage // the elements, unless there is an object
+	room []byte  // memory of the page, for the next edit
+}
+
+// WriteList opens a writer of the key, which holds a list or is absent. It
+// belongs to the Tx; one writer may be open at a time.
+func (tx *Tx) WriteList(key []byte) *ListWriter {
+	w := &tx.lists
+	w.open(tx, key, List)
+	w.begin()
+	return w
+}
+
+// NewList returns the writer of a detached, empty list.
+func NewList(s *Space) *ListWriter {
+	w := &ListWriter{writer: detached(s, List)}
+	w.begin()
+	return w
+}
+
+// begin takes a flat list onto the page.
+func (w *ListWriter) begin() {
+	if w.obj != nil {
+		return
+	}
+	if w.room == nil {
+		w.room = make([]byte, flatListRoom)
+	}
+	mid := int32(len(w.room) / 4)
+	w.page = seqPage{buf: w.room, from: mid, to: mid, unmarked: true}
+	if len(w.flat) > 0 {
+		w.page.n = int32(flatListCount(w.flat))
+		w.page.to += int32(copy(w.room[mid:], w.flat[flatListHeader:]))
+	}
+}
+
+// Len returns the number of elements.
+func (w *ListWriter) Len() int {
+	if w.obj != nil {
+		return w.obj.val.count()
+	}
+	return int(w.page.n)
+}
+
+// Value reads what is written so far. It is valid until the next write.
+func (w *ListWriter) Value() (v ListValue) {
+	if w.obj != nil {
+		v.big = w.obj.val.(*seq)
+		return v
+	}
+	v.page = w.page
+	return v
+}
+
+// list returns the object to write to; false if the list is flat and has room
+// for the element.
+func (w *ListWriter) list(e *packedElem) (s *seq, big bool) {
+	if w.obj == nil {
+		if e.tag != tagBlob && flatListHeader+w.page.used()+e.size <= flatListMax {
+			return nil, false
+		}
+		w.grow()
+	}
+	return w.edit().(*seq), true
+}
+
+// grow makes an object of the flat list.
+func (w *ListWriter) grow() {
+	s := newSeq()
+	if w.page.n > 0 {
+		s.tail = newSeqPage(s.gen, seqPageSize(w.page.used()))
+		s.tail.take(&w.page, 0)
+	}
+	w.page = seqPage{}
+	w.become(s)
+}
+
+// PushLeft puts an element, which is copied, in front.
+func (w *ListWriter) PushLeft(b []byte) {
+	e := packElem(b)
+	if s, big := w.list(&e); big {
+		s.pushLeft(&e)
+		w.edited()
+	} else {
+		w.page.pushLeft(&e)
+	}
+	w.changed()
+}
+
+// PushRight appends an element, which is copied.
+func (w *ListWriter) PushRight(b []byte) {
+	e := packElem(b)
+	if s, big := w.list(&e); big {
+		s.pushRight(&e)
+		w.edited()
+	} else {
+		w.page.pushRight(&e)
+	}
+	w.changed()
+}
+
+// Set replaces element i, 0 <= i < Len, by b, which is copied.
+func (w *ListWriter) Set(i int, b []byte) {
+	e := packElem(b)
+	if s, big := w.list(&e); big {
+		s.edit(i, &e, true)
+		w.edited()
+	} else {
+		w.page.set(i, &e)
+	}
+	w.changed()
+}
+
+// Insert puts b, which is copied, before element i, 0 <= i <= Len.
+func (w *ListWriter) Insert(i int, b []byte) {
+	e := packElem(b)
+	if s, big := w.list(&e); big {
+		s.insert(i, &e)
+		w.edited()
+	} else {
+		w.page.insert(i, &e)
+	}
+	w.changed()
+}
+
+// RemoveRange takes n elements from the i-th on out; they must be there. It
+// does not look at the pages in the middle of the range.
+func (w *ListWriter) RemoveRange(i, n int) {
+	if n == 0 {
+		return
+	}
+	if w.obj != nil {
+		w.edit().(*seq).RemoveRange(i, n)
+		w.edited()
+	} else {
+		w.page.cut(i, i+n)
+	}
+	w.changed()
+	if w.tx != nil {
+		w.tx.Changes += int64(n - 1)
+	}
+}
+
+// Close ends the edit. A key without elements is removed.
+func (w *ListWriter) Close() {
+	empty := w.Len() == 0
+	if !empty {
+		w.store()
+	}
+	w.close(empty)
+}
+
+// store leaves the list as the writer keeps flat values.
+func (w *ListWriter) store() {
+	if w.obj != nil {
+		w.flatten()
+		return
+	}
+	if w.dirty {
+		w.flat = append(w.flat[:0], byte(w.page.n), byte(w.page.n>>8))
+		w.flat = append(w.flat, w.page.buf[w.page.from:w.page.to]...)
+	}
+}
+
+// flatten makes a list flat again that has become short.
+func (w *ListWriter) flatten() {
+	s := w.obj.val.(*seq)
+	if s.root != nil || s.head.blobless()+s.tail.blobless() > flatListMin {
+		return
+	}
+	n := s.Len()
+	w.flat = append(w.flat[:0], byte(n), byte(n>>8))
+	for _, p := range [...]*seqNode{s.head, s.tail} {
+		if p != nil {
+			w.flat = append(w.flat, p.buf[p.from:p.to]...)
+		}
+	}
+	w.obj, w.id, w.enc, w.dirty = nil, 0, Flat, true
+}
+
+// blobless is the number of bytes used on a page, or many if it has blobs.
+func (l *seqNode) blobless() int {
+	switch {
+	case l == nil:
+		return 0
+	case l.blobs != nil:
+		return flatListMax
+	}
+	return l.used()
+}
+
+func (w *ListWriter) base() *writer {
+	if w.Len() > 0 {
+		w.store()
+	}
+	return &w.writer
+}
+
+var _ Detached = (*ListWriter)(nil)
