@@ -1,0 +1,189 @@
+package commands
+
+import "firn/mvcc"
+
+func zpopmin(c *Call, tx *mvcc.Tx) error { return zpop(c, tx, false) }
+
+func zpopmax(c *Call, tx *mvcc.Tx) error { return zpop(c, tx, true) }
+
+// zpop is ZPOPMIN and ZPOPMAX. In RESP3 an element is a pair of its own only if
+// a count was given.
+func zpop(c *Call, tx *mvcc.Tx, most bool) error {
+	count, err := parseZpop(c)
+	if err != nil {
+		return err
+	}
+	_, ok, err := lookupZSet(tx, c.Args[1])
+	if err != nil {
+		return err
+	}
+	if !ok || count == 0 {
+		c.Out.Array(0)
+		return nil
+	}
+	p := zpopping{key: c.Args[1], count: count, most: most, nested: c.Out.Proto() == RESP3 && len(c.Args) == 3}
+	p.open(tx)
+	if p.nested {
+		c.Out.Array(p.n)
+	} else {
+		c.Out.Array(2 * p.n)
+	}
+	p.pop(c, tx)
+	return nil
+}
+
+func parseZpop(c *Call) (count int64, err error) {
+	switch len(c.Args) {
+	case 2:
+		return 1, nil
+	case 3:
+		if n, ok := ParseInt(c.Args[2]); ok && n >= 0 {
+			return n, nil
+		}
+		return 0, ErrNotPositive
+	}
+	return 0, ErrSyntax
+}
+
+// A zpopping takes elements from one end of a sorted set.
+type zpopping struct {
+	key    []byte
+	count  int64 // at most so many
+	most   bool  // those with the greatest scores
+	nested bool  // each is an array of its own in the reply
+
+	w *mvcc.ZSetWriter
+	n int // how many there are to take
+}
+
+func (p *zpopping) open(tx *mvcc.Tx) {
+	p.w = tx.WriteZSet(p.key)
+	p.n = int(min(p.count, int64(p.w.Len())))
+}
+
+// pop replies the elements and takes them out.
+func (p *zpopping) pop(c *Call, tx *mvcc.Tx) {
+	i := 0
+	each := func(member []byte, score float64) bool {
+		if p.nested {
+			c.Out.Array(2)
+		}
+		c.Out.Bulk(member)
+		c.Out.Double(score)
+		c.pauseAt(i)
+		i++
+		return i < p.n
+	}
+	z, size := p.w.Value(), p.w.Len()
+	lo, event := 0, "zpopmin"
+	if p.most {
+		lo, event = size-p.n, "zpopmax"
+		z.Descend(size-1, each)
+	} else {
+		z.Ascend(0, each)
+	}
+	removeRanks(c, tx, p.w, p.key, lo, lo+p.n)
+	c.notifyRemoval(event, p.key, size-p.n)
+}
+
+func zpopCost(c *Call, v *mvcc.View) int {
+	if len(c.Args) < 3 {
+		return 1
+	}
+	count, err := parseZpop(c)
+	if err != nil {
+		return 1
+	}
+	return int(min(count, zsize(v, c.Args[1])))
+}
+
+// zsize is the size of the sorted set at a key; 0 if there is none.
+func zsize(v *mvcc.View, key []byte) int64 {
+	if e, ok := v.Peek(key); ok && e.Type() == mvcc.ZSet {
+		return int64(e.Count())
+	}
+	return 0
+}
+
+// zmpopCall is a parsed ZMPOP.
+type zmpopCall struct {
+	keys  [][]byte
+	most  bool
+	count int64
+}
+
+func parseZmpop(c *Call) (p zmpopCall, err error) {
+	n, ok := ParseInt(c.Args[1])
+	if !ok || n < 1 {
+		return p, ErrNumKeys
+	}
+	if n >= int64(len(c.Args)-2) {
+		return p, ErrSyntax
+	}
+	where := 2 + int(n)
+	p.keys = c.Args[2:where]
+	switch {
+	case c.Is(where, "MIN"):
+	case c.Is(where, "MAX"):
+		p.most = true
+	default:
+		return p, ErrSyntax
+	}
+	for i := where + 1; i < len(c.Args); i += 2 {
+		if p.count != 0 || !c.Is(i, "COUNT") || i+1 == len(c.Args) {
+			return p, ErrSyntax
+		}
+		if p.count, ok = ParseInt(c.Args[i+1]); !ok || p.count < 1 {
+			return p, ErrCountPositive
+		}
+	}
+	p.count = max(p.count, 1)
+	return p, nil
+}
+
+func zmpop(c *Call, tx *mvcc.Tx) error {
+	p, err := parseZmpop(c)
+	if err != nil {
+		return err
+	}
+	for _, key := range p.keys {
+		_, ok, err := lookupZSet(tx, key)
+		if err != nil {
+			return err
+		}
+		if ok {
+			p.pop(c, tx, key)
+			return nil
+		}
+	}
+	c.Out.NullArray()
+	return nil
+}
+
+// pop hands the command on as a pop of the key that it chose.
+func (p *zmpopCall) pop(c *Call, tx *mvcc.Tx, key []byte) {
+	name := "ZPOPMIN"
+	if p.most {
+		name = "ZPOPMAX"
+	}
+	taker := zpopping{key: key, count: p.count, most: p.most, nested: true}
+	taker.open(tx)
+	c.Out.Array(2)
+	c.Out.Bulk(key)
+	c.Out.Array(taker.n)
+	taker.pop(c, tx)
+	c.Propagate([]byte(name), key, AppendInt(nil, int64(taker.n)))
+}
+
+func zmpopCost(c *Call, v *mvcc.View) int {
+	p, err := parseZmpop(c)
+	if err != nil {
+		return 1
+	}
+	for _, key := range p.keys {
+		if n := zsize(v, key); n > 0 {
+			return len(p.keys) + int(min(n, p.count))
+		}
+	}
+	return len(p.keys)
+}
