@@ -209,6 +209,22 @@ func (n *streamNode) find(id StreamID) (off, next int, ok bool) {
 	return 0, 0, false
 }
 
+// count returns how many entries are in the range, both ids included.
+func (n *streamNode) count(from, to StreamID) (count int) {
+	if !n.first.Less(from) && !to.Less(n.last) {
+		return n.live
+	}
+	var e StreamEntry
+	n.ascend(from, &e, func(e *StreamEntry) bool {
+		if to.Less(e.ID) {
+			return false
+		}
+		count++
+		return true
+	})
+	return count
+}
+
 // ascend calls yield for the entries from an id on, until it returns false.
 func (n *streamNode) ascend(from StreamID, e *StreamEntry, yield func(*StreamEntry) bool) bool {
 	for off := n.names; off < len(n.blob); {

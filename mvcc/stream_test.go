@@ -347,6 +347,14 @@ func compareStream(t *testing.T, e Entry, ok bool, want *modelStream, r *rand.Ra
 		require.True(t, v.Has(want.entries[i].id))
 		require.Equal(t, want.entries[i:], collect(v.Ascend, want.entries[i].id))
 		require.Len(t, collect(v.Descend, want.entries[i].id), i+1)
+		j := i + r.IntN(n-i)
+		require.Equal(t, j-i+1, v.Count(want.entries[i].id, want.entries[j].id, 0))
+		require.Equal(t, min(2, n), v.Count(StreamID{}, MaxStreamID, 2))
+		require.Equal(t, n, v.Count(StreamID{}, MaxStreamID, 0))
+		require.GreaterOrEqual(t, v.About(StreamID{}, MaxStreamID), n/2)
+		var got StreamEntry
+		require.True(t, v.Get(want.entries[i].id, &got))
+		require.Equal(t, want.entries[i].id, got.ID)
 		last, _ := v.LastEntryID()
 		require.Equal(t, []StreamID{want.entries[0].id, want.entries[n-1].id}, []StreamID{v.FirstID(), last})
 	}

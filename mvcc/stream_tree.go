@@ -244,6 +244,23 @@ func (t *cow[K, V]) ceil(k K) (key K, v V, ok bool) {
 	return key, v, ok
 }
 
+// rank returns how many keys are before k.
+func (t *cow[K, V]) rank(k K) (before int) {
+	n := t.root
+	if n == nil {
+		return 0
+	}
+	for n.kids != nil {
+		i := n.child(k)
+		for _, kid := range n.kids[:i] {
+			before += kid.count
+		}
+		n = n.kids[i]
+	}
+	i, _ := n.place(k)
+	return before + i
+}
+
 // first returns the least key.
 func (t *cow[K, V]) first() (k K, v V, ok bool) {
 	n := t.root

@@ -51,6 +51,53 @@ func (v StreamValue) Has(id StreamID) bool {
 	return ok
 }
 
+// Get reads the entry with the id into e, and says whether it is there.
+func (v StreamValue) Get(id StreamID, e *StreamEntry) bool {
+	_, n, ok := v.s.nodes.floor(id)
+	if !ok {
+		return false
+	}
+	off, _, ok := n.find(id)
+	if ok {
+		n.at(off, e)
+	}
+	return ok
+}
+
+// Count returns how many entries are in the range, both ids included, but no
+// more than limit, unless that is 0. It looks at the entries only in the nodes
+// at the ends.
+func (v StreamValue) Count(from, to StreamID, limit int) (count int) {
+	if to.Less(from) {
+		return 0
+	}
+	start, _, ok := v.s.nodes.floor(from)
+	if !ok {
+		start = from
+	}
+	v.s.nodes.ascend(start, func(first StreamID, n *streamNode) bool {
+		if to.Less(first) {
+			return false
+		}
+		count += n.count(from, to)
+		return limit == 0 || count < limit
+	})
+	if limit > 0 {
+		return min(count, limit)
+	}
+	return count
+}
+
+// About estimates, in O(log n), how many entries are in the range.
+func (v StreamValue) About(from, to StreamID) int {
+	nodes := v.s.nodes.len()
+	if nodes == 0 || to.Less(from) {
+		return 0
+	}
+	each := 1 + v.s.length/nodes
+	return min(v.s.length, each*(1+v.s.nodes.rank(to)-v.s.nodes.rank(from)))
+}
+
 // Ascend yields the entries from an id on, in order, until yield returns false.
 // The entry is the same variable each time.
 func (v StreamValue) Ascend(from StreamID, yield func(e *StreamEntry) bool) { v.s.ascend(from, yield) }
