@@ -15,10 +15,10 @@ type Encoder struct {
 	// more; nil keeps all in one piece. It may also let others have their turn.
 	Flush func(p []byte)
 
-	buf     []byte
-	packed  []byte // scratch of compression
-	scratch []byte // an encoded part of a value, before it is written as a string
-	lzf     lzf
+	buf    []byte
+	packed []byte     // scratch of compression
+	pack   packWriter // a part of a value, before it is written as a string
+	lzf    lzf
 }
 
 const (

@@ -41,6 +41,7 @@ type element struct {
 type packReader struct {
 	p    []byte // of it, what has not been read; the end mark is last
 	left int    // elements that the header promises, -1: it doesn't say
+	at   int64  // where it was found, for errors
 
 	old  bool // a ziplist
 	prev int  // its element before: the length
