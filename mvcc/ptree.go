@@ -5,8 +5,8 @@ import "sync/atomic"
 const (
 	fanout     = 64 // kids of an inner node
 	fanoutThin = 16 // fewer kids than this are joined with a neighbour's
-	pnodeCost  = 48
-	pkidCost   = 64
+	pnodeCost  = 64
+	pkidCost   = 64 + 8
 	ptreeCost  = 64
 	tailCost   = 24
 )
@@ -36,19 +36,26 @@ type ptree struct {
 	size int64
 }
 
-// pnode is an inner node. Kid i has what is below kid i+1's separator and not
-// below its own; the first kid has no separator.
+// pnode is an inner node.
 type pnode struct {
 	gen    uint64
 	bottom bool // the kids are leaves
-	kids   []pkid
+	pkids
 }
 
-// pkid is a leaf or a node, with what its parent knows of it: 64 bytes.
+// pkids are the kids of a node. Kid i has what is not below its separator and
+// below the next one's; the first kid's separator is 0. The orders of the
+// separators lie together, so that a search for one looks at few cache lines.
+type pkids struct {
+	lows []uint64 // the separators: the least order
+	kids []pkid
+}
+
+// pkid is a leaf or a node, with what its parent knows of it: 64 bytes, a cache
+// line.
 type pkid struct {
-	low   uint64  // the separator: the least order
-	tail  *string // and the least member of that order, if other kids have the order too
-	count int     // entries below
+	tail  *string // the separator's member if the kid before has the same order too
+	count int     // entries below; so a search needs not wait for a page's head
 	node  *pnode
 	pleaf
 }
@@ -62,7 +69,8 @@ func newPtree() *ptree {
 }
 
 func (t *ptree) reset() {
-	t.root = &pnode{gen: t.gen, bottom: true, kids: []pkid{{pleaf: newLeaf(pageMin, t.gen)}}}
+	leaf := pkid{pleaf: newLeaf(pageMin, t.gen)}
+	t.root = &pnode{gen: t.gen, bottom: true, pkids: pkids{make([]uint64, 1), []pkid{leaf}}}
 	t.n, t.size = 0, ptreeCost+t.root.bytes()
 }
 
@@ -108,27 +116,27 @@ func tailBytes(tail *string) int64 {
 	return int64(tailCost + len(*tail))
 }
 
-// above says whether the entry is not below the kid's separator.
-func (k *pkid) above(order uint64, member []byte) bool {
-	if k.low != order {
-		return k.low < order
+// above says whether an entry is not below the separator of kid i.
+func (p *pkids) above(i int, order uint64, member []byte) bool {
+	if low := p.lows[i]; low != order {
+		return low < order
 	}
-	return k.tail == nil || *k.tail <= string(member)
+	tail := p.kids[i].tail
+	return tail == nil || *tail <= string(member)
 }
 
 // find returns the kid for an entry.
-func (nd *pnode) find(order uint64, member []byte) int {
-	kids := nd.kids
-	if len(kids) == 1 {
+func (p *pkids) find(order uint64, member []byte) int {
+	lo, hi := 0, len(p.lows)-1 // the kid is none below lo, none above hi
+	if hi == 0 {
 		return 0
 	}
-	lo, hi := 0, len(kids)-1 // the kid is none below lo, none above hi
-	i := 1 + guess(order, kids[1].low, kids[hi].low, hi)
+	i := 1 + guess(order, p.lows[1], p.lows[hi], hi)
 	for left := patience; lo < hi; left-- {
 		if left <= 0 {
 			i = (lo + hi + 1) / 2
 		}
-		if kids[i].above(order, member) {
+		if p.above(i, order, member) {
 			lo = i
 			i++
 		} else {
@@ -141,12 +149,12 @@ func (nd *pnode) find(order uint64, member []byte) int {
 }
 
 // bounds narrows the orders of a node to those of its kid i.
-func (nd *pnode) bounds(i int, lo, hi uint64) (uint64, uint64) {
+func (p *pkids) bounds(i int, lo, hi uint64) (uint64, uint64) {
 	if i > 0 {
-		lo = nd.kids[i].low
+		lo = p.lows[i]
 	}
-	if i+1 < len(nd.kids) {
-		hi = nd.kids[i+1].low
+	if i+1 < len(p.lows) {
+		hi = p.lows[i+1]
 	}
 	return lo, hi
 }
@@ -162,11 +170,11 @@ func (t *ptree) Get(order uint64, member []byte) (value []byte, ok bool) {
 			nd = k.node
 			continue
 		}
-		s, found := k.search(order, member, guess(order, lo, hi, k.n()))
+		s, found := k.search(order, member, guess(order, lo, hi, k.count), k.count)
 		if !found {
 			return nil, false
 		}
-		_, value = k.entry(s)
+		_, _, value = k.entry(s)
 		return value, true
 	}
 }
@@ -183,7 +191,7 @@ func (t *ptree) Rank(order uint64, member []byte) (rank int, found bool) {
 		}
 		k := &nd.kids[i]
 		if nd.bottom {
-			s, found := k.search(order, member, guess(order, lo, hi, k.n()))
+			s, found := k.search(order, member, guess(order, lo, hi, k.count), k.count)
 			return rank + s, found
 		}
 		nd = k.node
@@ -196,14 +204,15 @@ func (t *ptree) own(p **pnode) *pnode {
 	if nd.gen == t.gen {
 		return nd
 	}
-	kids := make([]pkid, len(nd.kids), cap(nd.kids))
-	copy(kids, nd.kids)
-	*p = &pnode{gen: t.gen, bottom: nd.bottom, kids: kids}
+	c := pkids{make([]uint64, len(nd.lows), cap(nd.lows)), make([]pkid, len(nd.kids), cap(nd.kids))}
+	copy(c.lows, nd.lows)
+	copy(c.kids, nd.kids)
+	*p = &pnode{gen: t.gen, bottom: nd.bottom, pkids: c}
 	return *p
 }
 
 func (t *ptree) ownLeaf(k *pkid) {
-	if k.gen() != t.gen {
+	if k.gen != t.gen {
 		k.pleaf.own(t.gen)
 	}
 }
@@ -213,9 +222,9 @@ func (t *ptree) ownLeaf(k *pkid) {
 func (t *ptree) Set(order uint64, member, value []byte) (replaced bool) {
 	w := psetting{ptree: t, order: order, member: member, value: value}
 	root := t.own(&t.root)
-	if split, ok := w.set(root, 0, ^uint64(0), true); ok {
-		t.root = &pnode{gen: t.gen, kids: []pkid{{node: root}, split}}
-		t.root.kids[0].count = root.count()
+	if right, ok := w.set(root, 0, ^uint64(0), true); ok {
+		left := pkid{node: root, count: root.count()}
+		t.root = &pnode{gen: t.gen, pkids: pkids{[]uint64{0, right.low}, []pkid{left, right.pkid}}}
 		t.size += t.root.own()
 	}
 	if !w.replaced {
@@ -232,9 +241,15 @@ type psetting struct {
 	replaced      bool
 }
 
+// psplit is what a split puts to the right.
+type psplit struct {
+	low uint64
+	pkid
+}
+
 // set writes below a node that w owns; last says that it is the rightmost. If
 // the node had to be split it returns the new right half.
-func (w *psetting) set(nd *pnode, lo, hi uint64, last bool) (split pkid, ok bool) {
+func (w *psetting) set(nd *pnode, lo, hi uint64, last bool) (split psplit, ok bool) {
 	i := nd.find(w.order, w.member)
 	k := &nd.kids[i]
 	lo, hi = nd.bounds(i, lo, hi)
@@ -251,16 +266,16 @@ func (w *psetting) set(nd *pnode, lo, hi uint64, last bool) (split pkid, ok bool
 		return split, false
 	}
 	k.count -= split.count
-	w.insertKid(nd, i+1, &split)
+	w.insertKid(nd, i+1, split.low, &split.pkid)
 	if len(nd.kids) < fanout {
 		return split, false
 	}
 	return w.splitNode(nd, last), true
 }
 
-func (w *psetting) setLeaf(k *pkid, lo, hi uint64, last bool) (split pkid, ok bool) {
+func (w *psetting) setLeaf(k *pkid, lo, hi uint64, last bool) (split psplit, ok bool) {
 	w.ownLeaf(k)
-	s, found := k.search(w.order, w.member, guess(w.order, lo, hi, k.n()))
+	s, found := k.search(w.order, w.member, guess(w.order, lo, hi, k.count), k.count)
 	before := k.pleaf.bytes()
 	if found {
 		w.replaced = true
@@ -277,7 +292,7 @@ func (w *psetting) setLeaf(k *pkid, lo, hi uint64, last bool) (split pkid, ok bo
 }
 
 // splitLeaf makes room in a full leaf and inserts at place s.
-func (w *psetting) splitLeaf(k *pkid, s int, last bool) (right pkid) {
+func (w *psetting) splitLeaf(k *pkid, s int, last bool) (right psplit) {
 	if last && s == k.n() {
 		right.pleaf = newLeaf(pageMin, w.gen)
 	} else {
@@ -294,15 +309,14 @@ func (w *psetting) splitLeaf(k *pkid, s int, last bool) (right pkid) {
 	return right
 }
 
-// separate sets the separator between a leaf and the kid to its right.
-func (k *pkid) separate(left *pleaf) {
+// separate finds the separator to the leaf before.
+func (k *psplit) separate(left *pleaf) {
 	end := left.n() - 1
 	k.low = k.order(0)
 	if left.order(end) != k.low {
 		return
 	}
-	a, _ := left.entry(end)
-	b, _ := k.entry(0)
+	a, b := left.member(end), k.member(0)
 	n := 0
 	for n < len(a) && a[n] == b[n] {
 		n++
@@ -326,44 +340,49 @@ func kidRoom(n int) int {
 	return fanout
 }
 
-// setKids gives a node the kids, in an array of its own.
-func (t *ptree) setKids(nd *pnode, lists ...[]pkid) {
+func (p *pkids) slice(first, last int) pkids { return pkids{p.lows[first:last], p.kids[first:last]} }
+
+// setKids gives a node the kids, in arrays of its own.
+func (t *ptree) setKids(nd *pnode, lists ...pkids) {
 	n := 0
 	for _, l := range lists {
-		n += len(l)
+		n += len(l.kids)
 	}
-	before := cap(nd.kids)
-	nd.kids = make([]pkid, 0, kidRoom(n))
+	before, room := cap(nd.kids), kidRoom(n)
+	nd.lows, nd.kids = make([]uint64, 0, room), make([]pkid, 0, room)
 	for _, l := range lists {
-		nd.kids = append(nd.kids, l...)
+		nd.lows = append(nd.lows, l.lows...)
+		nd.kids = append(nd.kids, l.kids...)
 	}
-	t.size += int64(cap(nd.kids)-before) * pkidCost
+	t.size += int64(room-before) * pkidCost
 }
 
-func (t *ptree) insertKid(nd *pnode, i int, k *pkid) {
-	if n := len(nd.kids); n < cap(nd.kids) {
-		nd.kids = nd.kids[:n+1]
-		copy(nd.kids[i+1:], nd.kids[i:n])
-		nd.kids[i] = *k
+func (t *ptree) insertKid(nd *pnode, i int, low uint64, k *pkid) {
+	n := len(nd.kids)
+	if n == cap(nd.kids) {
+		t.setKids(nd, nd.slice(0, i), pkids{[]uint64{low}, []pkid{*k}}, nd.slice(i, n))
 		return
 	}
-	t.setKids(nd, nd.kids[:i], []pkid{*k}, nd.kids[i:])
+	nd.lows, nd.kids = nd.lows[:n+1], nd.kids[:n+1]
+	copy(nd.lows[i+1:], nd.lows[i:n])
+	copy(nd.kids[i+1:], nd.kids[i:n])
+	nd.lows[i], nd.kids[i] = low, *k
 }
 
 // splitNode moves half of the kids to a new node, or few if the node is the
 // tree's last.
-func (t *ptree) splitNode(nd *pnode, last bool) (right pkid) {
-	at := len(nd.kids) / 2
+func (t *ptree) splitNode(nd *pnode, last bool) (right psplit) {
+	n := len(nd.kids)
+	at := n / 2
 	if last {
-		at = len(nd.kids) - 2
+		at = n - 2
 	}
 	r := &pnode{gen: t.gen, bottom: nd.bottom}
 	t.size += pnodeCost
-	t.setKids(r, nd.kids[at:])
-	t.setKids(nd, nd.kids[:at])
-	right = pkid{low: r.kids[0].low, tail: r.kids[0].tail, node: r}
-	r.kids[0].low, r.kids[0].tail = 0, nil
-	right.count = r.count()
+	t.setKids(r, nd.slice(at, n))
+	t.setKids(nd, nd.slice(0, at))
+	right = psplit{r.lows[0], pkid{tail: r.kids[0].tail, count: r.count(), node: r}}
+	r.lows[0], r.kids[0].tail = 0, nil
 	return right
 }
 

@@ -77,22 +77,21 @@ func BenchmarkPtreeBuild(b *testing.B) {
 	}
 }
 
-// BenchmarkPtreeWalk measures an entry of a walk.
+// BenchmarkPtreeWalk measures an entry of a walk, in memory and in the caches.
 func BenchmarkPtreeWalk(b *testing.B) {
-	t := benchTree(benchKeys)
-	b.Run("ascend", func(b *testing.B) {
-		left, sum := 0, 0
-		for b.Loop() {
-			if left--; left < 0 {
-				left = 1000
-				t.Ascend(rand.IntN(benchKeys/2), func(_ uint64, m, v []byte) bool {
-					sum += len(m) + len(v)
-					left++
-					return left < 100_000
-				})
-			}
+	t, small := benchTree(benchKeys), benchTree(1000)
+	ascend := func(b *testing.B, t *ptree) {
+		sum, left := 0, b.N
+		for left > 0 {
+			t.Ascend(rand.IntN(t.Len()), func(_ uint64, m, v []byte) bool {
+				sum += len(m) + len(v)
+				left--
+				return left > 0
+			})
 		}
-	})
+	}
+	b.Run("ascend", func(b *testing.B) { ascend(b, t) })
+	b.Run("ascend, small", func(b *testing.B) { ascend(b, small) })
 	b.Run("next", func(b *testing.B) {
 		c, sum := t.Cursor(), uint64(0)
 		for b.Loop() {
@@ -108,10 +107,9 @@ func BenchmarkPtreeWalk(b *testing.B) {
 			by := ^uint64(0) / benchKeys * uint64(step)
 			c := t.Cursor()
 			for o := uint64(0); b.Loop(); o += by {
-				if o+by < o {
-					c = t.Cursor()
+				if !c.Seek(o, nil) {
+					c, o = t.Cursor(), 0
 				}
-				c.Seek(o, nil)
 			}
 		})
 	}

@@ -45,25 +45,25 @@ func (b pbound) compare(order uint64, member []byte) int {
 	return bytes.Compare(b.member, member)
 }
 
-func (k *pkid) bound() pbound {
-	b := pbound{order: k.low}
-	if k.tail != nil {
-		b.member = []byte(*k.tail)
+func (p *pkids) bound(i int) pbound {
+	b := pbound{order: p.lows[i]}
+	if tail := p.kids[i].tail; tail != nil {
+		b.member = []byte(*tail)
 	}
 	return b
 }
 
 func (c *pcheck) node(nd *pnode, lo, hi pbound, depth int) (n int, err error) {
-	if len(nd.kids) == 0 || len(nd.kids) >= fanout || nd.kids[0].tail != nil {
-		return 0, fmt.Errorf("ptree: node with %d kids, tail %v", len(nd.kids), nd.kids[0].tail)
+	if l := len(nd.kids); l == 0 || l >= fanout || l != len(nd.lows) || nd.kids[0].tail != nil || nd.lows[0] != 0 {
+		return 0, fmt.Errorf("ptree: node with %d kids, %d separators, or a separator too many", l, len(nd.lows))
 	}
 	for i := range nd.kids {
 		k, from, to := &nd.kids[i], lo, hi
 		if i > 0 {
-			from = k.bound()
+			from = nd.bound(i)
 		}
 		if i+1 < len(nd.kids) {
-			to = nd.kids[i+1].bound()
+			to = nd.bound(i + 1)
 		}
 		if n += k.count; k.count == 0 && c.n > 0 {
 			return 0, fmt.Errorf("ptree: empty kid %d at depth %d", i, depth)
@@ -99,8 +99,7 @@ func (c *pcheck) kid(nd *pnode, k *pkid, lo, hi pbound, depth int) error {
 func (l *pleaf) check(lo, hi pbound) error {
 	used, blobs := pageHead, 0
 	for s := range l.n() {
-		order := l.order(s)
-		m, v := l.entry(s)
+		order, m, v := l.entry(s)
 		if c := lo.compare(order, m); c > 0 || c == 0 && s > 0 {
 			return fmt.Errorf("ptree: slot %d (%x, %q) out of order", s, order, m)
 		}

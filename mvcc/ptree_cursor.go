@@ -11,7 +11,8 @@ const ptreeHeight = 12
 type ptreeCursor struct {
 	leaf  *pkid
 	s, n  int
-	depth int // of the leaf's parent in path
+	depth int  // of the leaf's parent in path
+	sum   byte // keeps the reads of warm from being optimised away
 	path  [ptreeHeight]pstep
 }
 
@@ -40,7 +41,18 @@ func (c *ptreeCursor) down(depth int, nd *pnode, i int) {
 	c.enter(&nd.kids[i], 0)
 }
 
-func (c *ptreeCursor) enter(k *pkid, s int) { c.leaf, c.s, c.n = k, s, k.n() }
+func (c *ptreeCursor) enter(k *pkid, s int) { c.leaf, c.s, c.n = k, s, k.count }
+
+// warm reads all of the leaf's cache lines: a walk would wait for one after the
+// other, for the entries do not lie in order, while these reads go on side by
+// side.
+func (c *ptreeCursor) warm() {
+	sum := c.sum
+	for p := c.leaf.page; len(p) >= 64; p = p[64:] {
+		sum += p[0]
+	}
+	c.sum = sum
+}
 
 // Next goes to the next entry; false if there is none.
 func (c *ptreeCursor) Next() bool {
@@ -57,6 +69,7 @@ func (c *ptreeCursor) nextLeaf() bool {
 	for d := c.depth; d >= 0; d-- {
 		if p := &c.path[d]; p.i+1 < len(p.nd.kids) {
 			c.down(d, p.nd, p.i+1)
+			c.warm()
 			return true
 		}
 	}
@@ -82,6 +95,7 @@ func (c *ptreeCursor) prevLeaf() bool {
 	}
 	c.enter(&nd.kids[i], 0)
 	c.s = c.n - 1
+	c.warm()
 	return true
 }
 
@@ -89,14 +103,11 @@ func (c *ptreeCursor) prevLeaf() bool {
 func (c *ptreeCursor) Order() uint64 { return c.leaf.order(c.s) }
 
 // Member returns its member.
-func (c *ptreeCursor) Member() []byte {
-	m, _ := c.leaf.entry(c.s)
-	return m
-}
+func (c *ptreeCursor) Member() []byte { return c.leaf.member(c.s) }
 
 // Value returns its value.
 func (c *ptreeCursor) Value() []byte {
-	_, v := c.leaf.entry(c.s)
+	_, _, v := c.leaf.entry(c.s)
 	return v
 }
 
@@ -117,7 +128,7 @@ func (c *ptreeCursor) Seek(order uint64, member []byte) bool {
 		}
 		s = guess(order, c.leaf.order(0), c.leaf.order(c.n-1), c.n)
 	}
-	if c.s, _ = c.leaf.search(order, member, s); c.s < c.n {
+	if c.s, _ = c.leaf.search(order, member, s, c.n); c.s < c.n {
 		return true
 	}
 	return c.nextLeaf()
@@ -128,8 +139,7 @@ func (c *ptreeCursor) below(s int, order uint64, member []byte) bool {
 	if o := c.leaf.order(s); o != order {
 		return o < order
 	}
-	m, _ := c.leaf.entry(s)
-	return bytes.Compare(m, member) < 0
+	return bytes.Compare(c.leaf.member(s), member) < 0
 }
 
 // climb goes to the leaf for an entry that is above all of this leaf's; false
@@ -138,7 +148,7 @@ func (c *ptreeCursor) climb(order uint64, member []byte) bool {
 	top := -1
 	for d := c.depth; d >= 0; d-- {
 		if p := &c.path[d]; p.i+1 < len(p.nd.kids) {
-			if !p.nd.kids[p.i+1].above(order, member) {
+			if !p.nd.above(p.i+1, order, member) {
 				break
 			}
 			top = d
@@ -182,8 +192,7 @@ func (t *ptree) at(rank int) (c ptreeCursor) {
 // At returns the entry of that rank, which must be below Len.
 func (t *ptree) At(rank int) (order uint64, member, value []byte) {
 	c := t.at(rank)
-	member, value = c.leaf.entry(c.s)
-	return c.Order(), member, value
+	return c.leaf.entry(c.s)
 }
 
 // Ascend calls yield for the entries from a rank up until it returns false. The
@@ -207,8 +216,7 @@ func (c *ptreeCursor) ascend(yield func(order uint64, member, value []byte) bool
 	for {
 		l := &c.leaf.pleaf
 		for s := c.s; s < c.n; s++ {
-			m, v := l.entry(s)
-			if !yield(l.order(s), m, v) {
+			if !yield(l.entry(s)) {
 				return
 			}
 		}
@@ -227,8 +235,7 @@ func (t *ptree) Descend(rank int, yield func(order uint64, member, value []byte)
 	for c, more := t.at(rank), true; more; more = c.prevLeaf() {
 		l := &c.leaf.pleaf
 		for s := c.s; s >= 0; s-- {
-			m, v := l.entry(s)
-			if !yield(l.order(s), m, v) {
+			if !yield(l.entry(s)) {
 				return
 			}
 		}

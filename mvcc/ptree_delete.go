@@ -1,5 +1,7 @@
 package mvcc
 
+import "slices"
+
 // Delete takes an entry out.
 func (t *ptree) Delete(order uint64, member []byte) bool {
 	if _, ok := t.Get(order, member); !ok {
@@ -15,13 +17,13 @@ func (t *ptree) Delete(order uint64, member []byte) bool {
 func (t *ptree) remove(nd *pnode, order uint64, member []byte) {
 	i := nd.find(order, member)
 	k := &nd.kids[i]
-	k.count--
 	if nd.bottom {
-		s, _ := k.search(order, member, k.n()/2)
+		s, _ := k.search(order, member, k.count/2, k.count)
 		t.cutLeaf(k, s, s+1)
 	} else {
 		t.remove(t.own(&k.node), order, member)
 	}
+	k.count--
 	t.tidy(nd, i)
 }
 
@@ -79,18 +81,18 @@ func (t *ptree) join(nd *pnode, i int) bool {
 		if len(a.node.kids)+len(b.node.kids) > fanout*3/4 {
 			return false
 		}
-		t.joinNodes(t.own(&a.node), b)
+		t.joinNodes(t.own(&a.node), nd.lows[i+1], b)
 	}
 	a.count += b.count
 	t.unlink(nd, i+1, i+2)
 	return true
 }
 
-// joinNodes moves b's kids to a.
-func (t *ptree) joinNodes(a *pnode, b *pkid) {
+// joinNodes moves the kids of b, whose separator is low, to a.
+func (t *ptree) joinNodes(a *pnode, low uint64, b *pkid) {
 	n := len(a.kids)
-	t.setKids(a, a.kids, b.node.kids)
-	a.kids[n].low, a.kids[n].tail = b.low, b.tail
+	t.setKids(a, a.pkids, b.node.pkids)
+	a.lows[n], a.kids[n].tail = low, b.tail
 	t.size -= b.node.own()
 }
 
@@ -104,12 +106,10 @@ func (t *ptree) dropKids(nd *pnode, first, last int) {
 
 // unlink takes kids [first, last) out of the node.
 func (t *ptree) unlink(nd *pnode, first, last int) {
-	n := copy(nd.kids[first:], nd.kids[last:])
-	clear(nd.kids[first+n:])
-	nd.kids = nd.kids[:first+n]
-	k := &nd.kids[0]
-	t.size -= tailBytes(k.tail)
-	k.low, k.tail = 0, nil
+	nd.lows = slices.Delete(nd.lows, first, last)
+	nd.kids = slices.Delete(nd.kids, first, last)
+	t.size -= tailBytes(nd.kids[0].tail)
+	nd.lows[0], nd.kids[0].tail = 0, nil
 }
 
 // DeleteRange takes the entries with ranks in [lo, hi) out. Nodes and pages

@@ -10,7 +10,7 @@ const (
 	pageMin  = 256
 	pageStep = 128 // pages are multiples of it, each a size class of Go's allocator
 	pageThin = 512 // bytes in use below which a page is joined with a neighbour
-	pageHead = 16
+	pageHead = 8
 	slotSize = 10
 
 	inlineMax = 512         // bytes of member and value that lie in the page
@@ -21,18 +21,18 @@ const (
 
 // A pleaf is a leaf of a ptree. Its page holds no pointers:
 //
-//	 0  generation, 8 bytes
-//	 8  number of slots, 2
-//	10  bytes of the heap, 2
-//	12  bytes of the heap that are dead, 2
-//	16  slots in order of (order, member): order 8, offset 2
-//	    room
-//	    heap, at the page's end: [uvarint member length][uvarint value length][member][value]
+//	0  number of slots, 2 bytes
+//	2  bytes of the heap, 2
+//	4  bytes of the heap that are dead, 2
+//	8  slots in order of (order, member): order 8, offset 2
+//	   room
+//	   heap, at the page's end: [uvarint member length][uvarint value length][member][value]
 //
 // An offset counts from the page's end, so that it stays when the page grows.
 // What is longer than inlineMax lies in a blob of its own, in the same form,
 // which is never written again.
 type pleaf struct {
+	gen  uint64
 	page []byte
 	big  *blobs
 }
@@ -42,11 +42,7 @@ type blobs struct {
 	bytes int64
 }
 
-func newLeaf(size int, gen uint64) pleaf {
-	l := pleaf{page: make([]byte, size)}
-	binary.LittleEndian.PutUint64(l.page, gen)
-	return l
-}
+func newLeaf(size int, gen uint64) pleaf { return pleaf{gen: gen, page: make([]byte, size)} }
 
 // pageSize is the size of the page that holds so many bytes.
 func pageSize(used int) int {
@@ -59,14 +55,13 @@ func pageSize(used int) int {
 	return (used + 2*pageStep - 1) / (2 * pageStep) * (2 * pageStep) // the next classes lie wider apart
 }
 
-func (l *pleaf) gen() uint64 { return binary.LittleEndian.Uint64(l.page) }
-func (l *pleaf) n() int      { return int(binary.LittleEndian.Uint16(l.page[8:])) }
-func (l *pleaf) heap() int   { return int(binary.LittleEndian.Uint16(l.page[10:])) }
-func (l *pleaf) dead() int   { return int(binary.LittleEndian.Uint16(l.page[12:])) }
+func (l *pleaf) n() int    { return int(binary.LittleEndian.Uint16(l.page[0:])) }
+func (l *pleaf) heap() int { return int(binary.LittleEndian.Uint16(l.page[2:])) }
+func (l *pleaf) dead() int { return int(binary.LittleEndian.Uint16(l.page[4:])) }
 
-func (l *pleaf) setN(n int)    { binary.LittleEndian.PutUint16(l.page[8:], uint16(n)) }
-func (l *pleaf) setHeap(n int) { binary.LittleEndian.PutUint16(l.page[10:], uint16(n)) }
-func (l *pleaf) setDead(n int) { binary.LittleEndian.PutUint16(l.page[12:], uint16(n)) }
+func (l *pleaf) setN(n int)    { binary.LittleEndian.PutUint16(l.page[0:], uint16(n)) }
+func (l *pleaf) setHeap(n int) { binary.LittleEndian.PutUint16(l.page[2:], uint16(n)) }
+func (l *pleaf) setDead(n int) { binary.LittleEndian.PutUint16(l.page[4:], uint16(n)) }
 
 func (l *pleaf) order(s int) uint64 { return binary.LittleEndian.Uint64(l.page[pageHead+slotSize*s:]) }
 func (l *pleaf) off(s int) int {
@@ -98,14 +93,36 @@ func (l *pleaf) payload(s int) []byte {
 }
 
 // entry returns what the slot holds.
-func (l *pleaf) entry(s int) (member, value []byte) { return unpack(l.payload(s)) }
+func (l *pleaf) entry(s int) (order uint64, member, value []byte) {
+	p := l.page
+	slot := p[pageHead+slotSize*s:]
+	order = binary.LittleEndian.Uint64(slot)
+	off := int(binary.LittleEndian.Uint16(slot[8:]))
+	if off >= outOfLine {
+		member, value = unpack(l.big.list[off-outOfLine])
+		return order, member, value
+	}
+	b := p[len(p)-off:]
+	if x, y := b[0], b[1]; x|y < 0x80 {
+		m := 2 + int(x)
+		v := m + int(y)
+		return order, b[2:m:m], b[m:v:v]
+	}
+	member, value = unpack(b)
+	return order, member, value
+}
+
+// member returns the member of an entry.
+func (l *pleaf) member(s int) []byte {
+	b := l.payload(s)
+	if m := b[0]; m|b[1] < 0x80 {
+		return b[2 : 2+int(m) : 2+int(m)]
+	}
+	m, _ := unpack(b)
+	return m
+}
 
 func unpack(b []byte) (member, value []byte) {
-	if b[0]|b[1] < 0x80 {
-		m := 2 + int(b[0])
-		v := m + int(b[1])
-		return b[2:m:m], b[m:v:v]
-	}
 	head, ml, vl := lengths(b)
 	return b[head : head+ml : head+ml], b[head+ml : head+ml+vl : head+ml+vl]
 }
@@ -150,16 +167,14 @@ func inlineSize(member, value []byte) int {
 // it halves what is left.
 const patience = 8
 
-// search returns where (order, member) is or would be among the slots; g is a
-// guess of the place, below or equal n.
-func (l *pleaf) search(order uint64, member []byte, g int) (s int, found bool) {
-	n := l.n()
+// search returns where (order, member) is or would be among the n slots; g is a
+// guess of the place, n at most.
+func (l *pleaf) search(order uint64, member []byte, g, n int) (s int, found bool) {
 	s = l.lower(order, g, n)
 	if s == n || l.order(s) != order {
 		return s, false
 	}
-	m, _ := l.entry(s)
-	c := bytes.Compare(m, member)
+	c := bytes.Compare(l.member(s), member)
 	if c >= 0 {
 		return s, c == 0
 	}
@@ -178,13 +193,11 @@ func (l *pleaf) search(order uint64, member []byte, g int) (s int, found bool) {
 	if lo == n || l.order(lo) != order {
 		return lo, false
 	}
-	m, _ = l.entry(lo)
-	return lo, bytes.Equal(m, member)
+	return lo, bytes.Equal(l.member(lo), member)
 }
 
 func (l *pleaf) under(s int, member []byte) bool {
-	m, _ := l.entry(s)
-	return bytes.Compare(m, member) < 0
+	return bytes.Compare(l.member(s), member) < 0
 }
 
 // lower returns the first slot with that order or a greater one.
@@ -285,7 +298,6 @@ func (l *pleaf) resize(size int) {
 	old := *l
 	l.page = make([]byte, size)
 	if old.dead() > 0 {
-		binary.LittleEndian.PutUint64(l.page, old.gen())
 		l.big = nil
 		l.take(&old, 0, old.n())
 		return
@@ -332,7 +344,7 @@ func (l *pleaf) overwrite(s int, value []byte) bool {
 	if l.off(s) >= outOfLine {
 		return false
 	}
-	_, old := l.entry(s)
+	_, _, old := l.entry(s)
 	if len(old) != len(value) {
 		return false
 	}
@@ -417,8 +429,7 @@ func (l *pleaf) footprint(s int) int {
 func (l *pleaf) own(gen uint64) {
 	p := make([]byte, len(l.page))
 	copy(p, l.page)
-	binary.LittleEndian.PutUint64(p, gen)
-	l.page = p
+	l.page, l.gen = p, gen
 	if l.big != nil {
 		l.big = &blobs{list: append([][]byte(nil), l.big.list...), bytes: l.big.bytes}
 	}
