@@ -2,6 +2,8 @@ package commands
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -91,10 +93,18 @@ const (
 	ErrWeight      Error = "ERR weight value is not a float"
 )
 
+// Lists.
+const (
+	ErrLposRank   Error = "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or use negative to start from the end of the list"
+	ErrLposCount  Error = "ERR COUNT can't be negative"
+	ErrLposMaxlen Error = "ERR MAXLEN can't be negative"
+)
+
 // Commands that take a number of keys, and a number of elements.
 const (
 	ErrNumKeys       Error = "ERR numkeys should be greater than 0"
 	ErrCountPositive Error = "ERR count should be greater than 0"
+	ErrTooManyKeys   Error = "ERR Number of keys can't be greater than number of args"
 	ErrLimitNegative Error = "ERR LIMIT can't be negative"
 )
 
@@ -212,6 +222,75 @@ const (
 	ErrHLLNoKey     Error = "ERR The specified key does not exist"
 	ErrHLLNotSparse Error = "ERR HLL encoding is not sparse"
 )
+
+// Places.
+const (
+	ErrGeoUnit        Error = "ERR unsupported unit provided. please use M, KM, FT, MI"
+	ErrGeoRadius      Error = "ERR need numeric radius"
+	ErrGeoNegative    Error = "ERR radius cannot be negative"
+	ErrGeoWidth       Error = "ERR need numeric width"
+	ErrGeoHeight      Error = "ERR need numeric height"
+	ErrGeoNegativeBox Error = "ERR height or width cannot be negative"
+	ErrGeoMember      Error = "ERR could not decode requested zset member"
+	ErrGeoCount       Error = "ERR COUNT must be > 0"
+	ErrGeoAny         Error = "ERR the ANY argument requires COUNT argument"
+)
+
+// Streams.
+const (
+	ErrStreamID          Error = "ERR Invalid stream ID specified as stream command argument"
+	ErrStreamStart       Error = "ERR invalid start ID for the interval"
+	ErrStreamEnd         Error = "ERR invalid end ID for the interval"
+	ErrXAddZero          Error = "ERR The ID specified in XADD must be greater than 0-0"
+	ErrXAddFull          Error = "ERR The stream has exhausted the last possible ID, unable to add more items"
+	ErrXAddSmall         Error = "ERR The ID specified in XADD is equal or smaller than the target stream top item"
+	ErrXAddSize          Error = "ERR Elements are too large to be stored"
+	ErrXTrimTwice        Error = "ERR syntax error, MAXLEN and MINID options at the same time are not compatible"
+	ErrXTrimMaxLen       Error = "ERR The MAXLEN argument must be >= 0."
+	ErrXTrimLimit        Error = "ERR The LIMIT argument must be >= 0."
+	ErrXTrimLimitAlone   Error = "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy"
+	ErrXTrimLimitExact   Error = "ERR syntax error, LIMIT cannot be used without the special ~ option"
+	ErrXTrimNothing      Error = "ERR syntax error, XTRIM must be called with a trimming strategy"
+	ErrXSetIDSmall       Error = "ERR The ID specified in XSETID is smaller than the target stream top item"
+	ErrXSetIDAdded       Error = "ERR The entries_added specified in XSETID is smaller than the target stream length"
+	ErrXSetIDNegative    Error = "ERR entries_added must be positive"
+	ErrXSetIDDeleted     Error = "ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id"
+	ErrXReadUnbalanced   Error = "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified."
+	ErrXReadGroupOption  Error = "ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead."
+	ErrXReadNoAck        Error = "ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead."
+	ErrXReadNoGroup      Error = "ERR Missing GROUP option for XREADGROUP"
+	ErrXReadNews         Error = "ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option."
+	ErrXReadGroupEnd     Error = "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID would just return an empty result set."
+	ErrXGroupNoKey       Error = "ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically."
+	ErrXGroupRead        Error = "ERR value for ENTRIESREAD must be positive or -1"
+	ErrBusyGroup         Error = "BUSYGROUP Consumer Group name already exists"
+	ErrXClaimMinIdle     Error = "ERR Invalid min-idle-time argument for XCLAIM"
+	ErrXClaimIdle        Error = "ERR Invalid IDLE option argument for XCLAIM"
+	ErrXClaimTime        Error = "ERR Invalid TIME option argument for XCLAIM"
+	ErrXClaimRetries     Error = "ERR Invalid RETRYCOUNT option argument for XCLAIM"
+	ErrXAutoClaimMinIdle Error = "ERR Invalid min-idle-time argument for XAUTOCLAIM"
+	ErrXAutoClaimCount   Error = "ERR COUNT must be > 0"
+)
+
+// ErrNoGroup is for a group that a stream, which may not be there either, has not.
+func ErrNoGroup(key, group []byte) Error {
+	return errorf("NOGROUP No such key '%s' or consumer group '%s'", cString(key), cString(group))
+}
+
+// ErrNoGroupFor is for a group that a stream has not.
+func ErrNoGroupFor(group, key []byte) Error {
+	return errorf("NOGROUP No such consumer group '%s' for key name '%s'", cString(group), cString(key))
+}
+
+// ErrXReadGroupNone is ErrNoGroup of XREADGROUP.
+func ErrXReadGroupNone(key, group []byte) Error {
+	return errorf("NOGROUP No such key '%s' or consumer group '%s' in XREADGROUP with GROUP option", cString(key), cString(group))
+}
+
+// ErrXClaimOption is for a word that XCLAIM doesn't know.
+func ErrXClaimOption(opt []byte) Error {
+	return errorf("ERR Unrecognized XCLAIM option '%s'", cString(opt))
+}
 
 // nameMax is how much of a name the client made up is echoed in an error, and
 // also how much of its arguments.
@@ -364,6 +443,26 @@ func ErrPfdebug(sub []byte) Error {
 	return errorf("ERR Unknown PFDEBUG subcommand '%s'", cString(sub))
 }
 
+// ErrGeoPlace is for a longitude or latitude that can't be indexed.
+func ErrGeoPlace(lon, lat float64) Error {
+	return errorf("ERR invalid longitude,latitude pair %s,%s", cFixed(lon), cFixed(lat))
+}
+
+// ErrGeoWith is for the command, or option, that stores what it finds.
+func ErrGeoWith(storing string) Error {
+	return errorf("ERR %s is not compatible with WITHDIST, WITHHASH and WITHCOORD options", storing)
+}
+
+// ErrGeoFrom is for the command's name as the client wrote it.
+func ErrGeoFrom(name []byte) Error {
+	return errorf("ERR exactly one of FROMMEMBER or FROMLONLAT can be specified for %s", cString(name))
+}
+
+// ErrGeoBy is for the command's name as the client wrote it.
+func ErrGeoBy(name []byte) Error {
+	return errorf("ERR exactly one of BYRADIUS and BYBOX can be specified for %s", cString(name))
+}
+
 // errorf is for texts with an echo in them: line ends at the end go, others
 // become spaces, so that nobody can write a second reply with his argument.
 func errorf(format string, args ...any) Error {
@@ -390,6 +489,14 @@ func cStringN(b []byte, limit int) string {
 		}
 	}
 	return string(b)
+}
+
+// cFixed is what C's %f prints.
+func cFixed(f float64) string {
+	if math.IsInf(f, 0) {
+		return strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(f, 'f', 6, 64)), "+")
+	}
+	return strconv.FormatFloat(f, 'f', 6, 64)
 }
 
 // upperASCII folds only ASCII, as the C locale does.
@@ -423,4 +530,13 @@ const (
 	ErrShiftArity     Error = "ERR BITOP SHIFT must be called with a single source key and an integer shift."
 	ErrShiftInteger   Error = "ERR BITOP SHIFT's last parameter must be an integer"
 	ErrShiftLarge     Error = "ERR BITOP SHIFT value is too large."
+)
+
+// DUMP and RESTORE.
+const (
+	ErrRestoreIdle Error = "ERR Invalid IDLETIME value, must be >= 0"
+	ErrRestoreFreq Error = "ERR Invalid FREQ value, must be >= 0 and <= 255"
+	ErrRestoreTTL  Error = "ERR Invalid TTL value, must be >= 0"
+	ErrDumpVersion Error = "ERR DUMP payload version or checksum are wrong"
+	ErrDumpFormat  Error = "ERR Bad data format"
 )

@@ -7,11 +7,11 @@ var expireCommands = []Command{
 	{Name: "PEXPIRE", Arity: -3, Keys: oneKey, Run: OnOwner(pexpire), Summary: "Set a key's time to live in milliseconds"},
 	{Name: "EXPIREAT", Arity: -3, Keys: oneKey, Run: OnOwner(expireAtSecond), Summary: "Set the expiration for a key as a UNIX timestamp"},
 	{Name: "PEXPIREAT", Arity: -3, Keys: oneKey, Run: OnOwner(expireAtMilli), Summary: "Set the expiration for a key as a UNIX timestamp specified in milliseconds"},
-	{Name: "TTL", Arity: 2, Keys: oneKey, Run: OnView(ttl), Summary: "Get the time to live for a key in seconds"},
-	{Name: "PTTL", Arity: 2, Keys: oneKey, Run: OnView(pttl), Summary: "Get the time to live for a key in milliseconds"},
+	{Name: "TTL", Arity: -2, Keys: oneKey, Run: OnView(ttl), Summary: "Get the time to live for a key in seconds"},
+	{Name: "PTTL", Arity: -2, Keys: oneKey, Run: OnView(pttl), Summary: "Get the time to live for a key in milliseconds"},
 	{Name: "EXPIRETIME", Arity: 2, Keys: oneKey, Run: OnView(expireTime), Summary: "Get the expiration Unix timestamp for a key"},
 	{Name: "PEXPIRETIME", Arity: 2, Keys: oneKey, Run: OnView(pexpireTime), Summary: "Get the expiration Unix timestamp for a key in milliseconds"},
-	{Name: "PERSIST", Arity: 2, Keys: oneKey, Run: OnOwner(persist), Summary: "Remove the expiration from a key"},
+	{Name: "PERSIST", Arity: -2, Keys: oneKey, Run: OnOwner(persist), Summary: "Remove the expiration from a key"},
 }
 
 func expire(c *Call, tx *mvcc.Tx) error         { return expireKey(c, tx, seconds, c.Now) }
@@ -91,8 +91,8 @@ func expireKey(c *Call, tx *mvcc.Tx, u unit, base int64) error {
 	return nil
 }
 
-func ttl(c *Call, v *mvcc.View) error         { return tellExpiry(c, v, seconds, v.Now) }
-func pttl(c *Call, v *mvcc.View) error        { return tellExpiry(c, v, milliseconds, v.Now) }
+func ttl(c *Call, v *mvcc.View) error         { return tellTTL(c, v, seconds) }
+func pttl(c *Call, v *mvcc.View) error        { return tellTTL(c, v, milliseconds) }
 func expireTime(c *Call, v *mvcc.View) error  { return tellExpiry(c, v, seconds, 0) }
 func pexpireTime(c *Call, v *mvcc.View) error { return tellExpiry(c, v, milliseconds, 0) }
 
@@ -101,6 +101,30 @@ const (
 	ttlNoKey    = -2
 	ttlNoExpiry = -1
 )
+
+// tellTTL is TTL and PTTL: of a key, or, as KeyDB has it, of a member. A member
+// that is not there counts as one that never expires.
+func tellTTL(c *Call, v *mvcc.View, u unit) error {
+	switch len(c.Args) {
+	case 2:
+		return tellExpiry(c, v, u, v.Now)
+	case 3:
+	default:
+		return ErrArity(c.Row.full)
+	}
+	e, ok := v.PeekCounted(c.Args[1])
+	if !ok {
+		c.Out.Int(ttlNoKey)
+		return nil
+	}
+	at := memberExpiry(&e, v.Now, c.Args[2])
+	if at == 0 {
+		c.Out.Int(ttlNoExpiry)
+		return nil
+	}
+	c.Out.Int(roundUnits(max(at-v.Now, 0), u))
+	return nil
+}
 
 // tellExpiry appends when the key expires, counted from base, rounded to the
 // nearest unit.
@@ -121,6 +145,13 @@ func tellExpiry(c *Call, v *mvcc.View, u unit, base int64) error {
 func roundUnits(ms int64, u unit) int64 { return int64((uint64(ms) + uint64(u)/2) / uint64(u)) }
 
 func persist(c *Call, tx *mvcc.Tx) error {
+	switch len(c.Args) {
+	case 2:
+	case 3:
+		return persistMember(c, tx)
+	default:
+		return ErrArity(c.Row.full)
+	}
 	key := c.Args[1]
 	e, ok := tx.Lookup(key)
 	if !ok || e.Expire() == 0 {

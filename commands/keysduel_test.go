@@ -53,6 +53,9 @@ func (r keyTalk) line() []string {
 	for r.IntN(5) == 0 {
 		line = append(line, r.pick("NX", "XX", "GT", "lt", "FOO", "REPLACE", "DB", "COUNT", "match", "TYPE", "string", "SYNC", "*"))
 	}
+	if line[0] == "PERSIST" {
+		line = line[:2] // a third word would be a member
+	}
 	return line
 }
 

@@ -31,20 +31,9 @@ func objectEntry(c *Call, v *mvcc.View) (mvcc.Entry, bool) {
 
 func objectEncoding(c *Call, v *mvcc.View) error {
 	if e, ok := objectEntry(c, v); ok {
-		c.Out.BulkString(EncodingName(&e))
+		c.Out.BulkString(e.EncodingName())
 	}
 	return nil
-}
-
-// EncodingName names the encoding of a string as OBJECT ENCODING does.
-func EncodingName(e *mvcc.Entry) string {
-	switch e.Encoding() {
-	case mvcc.Int:
-		return "int"
-	case mvcc.Embstr:
-		return "embstr"
-	}
-	return "raw"
 }
 
 // sharedInts is OBJ_SHARED_INTEGERS: Redis keeps one object for each integer

@@ -92,9 +92,12 @@ type storedValue struct {
 
 // newStoredValue looks at no more than the first so many bytes.
 func newStoredValue(e *mvcc.Entry, most int64) storedValue {
-	size := e.Len()
 	var sum maphash.Hash
 	sum.SetSeed(storedSeed)
+	if e.Type() != mvcc.String {
+		return storedCollection(e)
+	}
+	size := e.Len()
 	e.Pieces(0, min(size, most), func(p []byte) bool {
 		_, _ = sum.Write(p)
 		return true
@@ -103,6 +106,24 @@ func newStoredValue(e *mvcc.Entry, most int64) storedValue {
 }
 
 var storedSeed = maphash.MakeSeed()
+
+// storedCollection knows the members, in whatever order, and when they expire.
+func storedCollection(e *mvcc.Entry) storedValue {
+	v := storedValue{there: true, typ: e.Type(), expire: e.Expire(), size: int64(e.Count()), head: e.EncodingName()}
+	add := func(parts ...any) { v.sum += maphash.Comparable(storedSeed, fmt.Sprint(parts...)) }
+	switch e.Type() {
+	case mvcc.Hash:
+		h := e.Hash(0)
+		h.Each(func(field, value []byte) bool { add(field, value, h.ExpireAt(field)); return true })
+	case mvcc.Set:
+		s := e.Set(0)
+		s.Each(func(member []byte) bool { add(member, s.ExpireAt(member)); return true })
+	case mvcc.ZSet:
+		z := e.ZSet(0)
+		z.Ascend(0, func(member []byte, score float64) bool { add(member, score, z.ExpireAt(member)); return true })
+	}
+	return v
+}
 
 func (v storedValue) String() string {
 	if !v.there {

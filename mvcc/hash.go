@@ -1,5 +1,7 @@
 package mvcc
 
+import "slices"
+
 // A HashValue reads a hash as it is at one moment. Bytes that it returns are the
 // keyspace's own: read-only, and valid as those of an Entry.
 type HashValue struct{ members }
@@ -86,6 +88,7 @@ func (w *HashWriter) Get(field []byte) ([]byte, bool) {
 // Set sets a field and says whether it is new. The bytes are copied. An expiry
 // of the field stays.
 func (w *HashWriter) Set(field, value []byte) (created bool) {
+	w.dropExpired(field)
 	if w.obj != nil {
 		c := w.edit().(*collection)
 		created = !c.tree.Set(c.hash(field), field, value)
@@ -109,13 +112,17 @@ func (w *HashWriter) setFlat(field, value []byte) (created bool) {
 		copy(old, value)
 		return false
 	}
-	if ok {
-		w.flat = flatCut(w.flat, s)
-		w.n--
+	if ok { // in its place, as fields keep their order
+		from := s.to - uvarintLen(len(old)) - len(old)
+		w.flat = slices.Delete(w.flat, from, s.to)
+		tail := len(w.flat) - from
+		w.flat = appendElem(w.flat, value)
+		rotate(w.flat[from:], tail)
+		return false
 	}
 	w.flat = appendElem(appendElem(w.flat, field), value)
 	w.n++
-	return !ok
+	return true
 }
 
 // Delete removes a field and says whether it was there.

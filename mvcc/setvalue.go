@@ -86,6 +86,7 @@ func (w *SetWriter) Has(member []byte) bool {
 
 // Add adds a member and says whether it is new. The bytes are copied.
 func (w *SetWriter) Add(member []byte) bool {
+	w.dropExpired(member)
 	if w.obj != nil {
 		return w.addBig(member)
 	}

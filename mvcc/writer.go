@@ -163,6 +163,10 @@ func (w *memberWriter) openMembers(tx *Tx, key []byte, t Type, each int) {
 		w.n = flatCount(w.flat, each)
 	case w.obj.due != 0 && w.obj.due <= tx.Now:
 		w.purge(purgeLimit)
+		if w.count() == 0 { // the key went with them
+			w.Close()
+			w.open(tx, key, t)
+		}
 	}
 }
 
@@ -180,12 +184,27 @@ func (w *memberWriter) purge(limit int) (more bool) {
 			return false
 		}
 		_, member, _ := c.ttl.due.At(0)
-		gone := slices.Clone(member)
-		w.tx.Expired = append(w.tx.Expired, Removed{DB: w.tx.db, Key: slices.Clone(w.key), Type: w.typ, Member: gone})
-		w.edit().(*collection).remove(gone)
-		w.edited()
+		w.drop(slices.Clone(member))
 	}
 	return true
+}
+
+// drop removes a member that has expired. It keeps the bytes.
+func (w *memberWriter) drop(gone []byte) {
+	w.tx.Expired = append(w.tx.Expired, Removed{DB: w.tx.db, Key: slices.Clone(w.key), Type: w.typ, Member: gone})
+	w.edit().(*collection).remove(gone)
+	w.edited()
+}
+
+// dropExpired removes the member if it has expired, so that a write to it finds
+// none: there may be more than open purged.
+func (w *memberWriter) dropExpired(member []byte) {
+	if w.obj == nil || w.tx == nil {
+		return
+	}
+	if c := w.tree(); c.ttl != nil && c.gone(c.hash(member), member, w.tx.Now) {
+		w.drop(slices.Clone(member))
+	}
 }
 
 // grown makes an object of a flat value that has become too long, and gives up
@@ -230,6 +249,7 @@ func (w *memberWriter) becomeTree() {
 
 // remove takes a member out.
 func (w *memberWriter) remove(member []byte) bool {
+	w.dropExpired(member)
 	if w.obj != nil {
 		c := w.tree()
 		if _, ok := c.tree.Get(c.hash(member), member); !ok {
@@ -262,6 +282,7 @@ func (w *memberWriter) findFlat(member []byte) (flatSpan, bool) {
 // SetExpireAt sets when a member expires (unix ms; 0: never) and says whether
 // it is there.
 func (w *memberWriter) SetExpireAt(member []byte, at int64) (ok bool) {
+	w.dropExpired(member)
 	if w.obj == nil {
 		if _, ok = w.findFlat(member); !ok || at == 0 {
 			return ok

@@ -173,6 +173,7 @@ func (w *ZSetWriter) Score(member []byte) (float64, bool) {
 // Set gives a member the score, which is not NaN, and says whether the member
 // is new, or else whether its score changed. The bytes are copied.
 func (w *ZSetWriter) Set(member []byte, score float64) (added, changed bool) {
+	w.dropExpired(member)
 	if w.obj == nil && len(member) > flatMax {
 		w.becomeTree()
 	}

@@ -36,7 +36,7 @@ func (s *session) debugKey(c *commands.Call, yield func(v *mvcc.View, e *mvcc.En
 func debugObject(c *commands.Call, s *session) error {
 	return s.debugKey(c, func(v *mvcc.View, e *mvcc.Entry) error {
 		c.Out.Simple(fmt.Sprintf("Value at:%#x refcount:%d encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d",
-			v.Space().Hash(e.Key()), commands.RefCount(v.Space().Access(), e), commands.EncodingName(e), savedLen(e), e.Clock(), v.Space().Access().Idle(e.Clock(), c.Now)/1000))
+			v.Space().Hash(e.Key()), commands.RefCount(v.Space().Access(), e), e.EncodingName(), savedLen(e), e.Clock(), v.Space().Access().Idle(e.Clock(), c.Now)/1000))
 		return nil
 	})
 }
