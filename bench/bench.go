@@ -24,9 +24,9 @@ type experiment struct {
 func experiments() []experiment {
 	return []experiment{
 		{"throughput", "GET and SET of 1 M random keys", runThroughput},
-		{"e1", "a big hash goes away", runE1},
+		{"e1", "a big value goes away", runE1},
 		{"e2", "scans beside a load of 50 connections, GET:SET 10:1", runE2},
-		{"e3", "MULTI and set algebra of 500 k members", runE3},
+		{"e3", "MULTI, set algebra and long replies of 500 k members", runE3},
 		{"e4", "memory while values grow from 100 to 690 bytes", runE4},
 		{"e5", "first eviction at maxmemory under SETs", runE5},
 	}

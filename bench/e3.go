@@ -7,7 +7,7 @@ import (
 
 const e3Members = 500_000
 
-// e3Commands are run on two sets that share half their members.
+// e3Commands are run on two sets, and two sorted sets, that share half their members.
 func e3Commands() [][]string {
 	return [][]string{
 		{"SDIFF", "a", "b"},
@@ -15,7 +15,28 @@ func e3Commands() [][]string {
 		{"SUNIONSTORE", "dst", "a", "b"},
 		{"SORT", "a", "ALPHA"},
 		{"SMEMBERS", "a"},
+		{"ZUNIONSTORE", "zdst", "2", "za", "zb"},
+		{"ZRANGE", "za", "0", "-1"},
+		{"HGETALL", "h"},
+		{"LRANGE", "l", "0", "-1"},
 	}
+}
+
+// e3Values are what the commands work on, each filled by n commands from a first member on.
+func e3Values(n int) []e3Value {
+	return []e3Value{
+		{0, func(i int, dst []byte) []byte { return appendCommand(dst, "SADD", "a", member(i)) }},
+		{n / 2, func(i int, dst []byte) []byte { return appendCommand(dst, "SADD", "b", member(i)) }},
+		{0, func(i int, dst []byte) []byte { return appendCommand(dst, "ZADD", "za", strconv.Itoa(i), member(i)) }},
+		{n / 2, func(i int, dst []byte) []byte { return appendCommand(dst, "ZADD", "zb", strconv.Itoa(i), member(i)) }},
+		{0, func(i int, dst []byte) []byte { return appendCommand(dst, "HSET", "h", member(i), strconv.Itoa(i)) }},
+		{0, func(i int, dst []byte) []byte { return appendCommand(dst, "RPUSH", "l", member(i)) }},
+	}
+}
+
+type e3Value struct {
+	from int
+	add  func(i int, dst []byte) []byte
 }
 
 func runE3(b *bench, t *Table) error {
@@ -31,17 +52,13 @@ func (b *bench) e3(t *Table, s *server, n int) error {
 	if err := b.probeIdle(t, s); err != nil {
 		return err
 	}
-	sadd := func(key string, from int) func(int, []byte) []byte {
-		return func(i int, dst []byte) []byte { return appendCommand(dst, "SADD", key, member(from+i)) }
-	}
+	sadd := func(i int, dst []byte) []byte { return appendCommand(dst, "SADD", "tx", member(i)) }
 	set := func(i int, dst []byte) []byte { return appendCommand(dst, "SET", member(i), "1") }
-	b.e3Exec(t, s, "MULTI, SADD each, EXEC", n, sadd("tx", 0))
+	b.e3Exec(t, s, "MULTI, SADD each, EXEC", n, sadd)
 	b.e3Exec(t, s, "MULTI, SET each, EXEC", n, set)
-	for _, key := range []struct {
-		name string
-		from int
-	}{{"a", 0}, {"b", n / 2}} {
-		if err := b.e3Fill(s, n, sadd(key.name, key.from)); err != nil {
+	for _, v := range e3Values(n) {
+		err := b.e3Fill(s, n, func(i int, dst []byte) []byte { return v.add(v.from+i, dst) })
+		if err != nil {
 			for _, args := range e3Commands() {
 				t.Fail(args[0], s.name, reason(err))
 			}
