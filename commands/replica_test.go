@@ -107,11 +107,15 @@ func newStoredValue(e *mvcc.Entry, most int64) storedValue {
 
 var storedSeed = maphash.MakeSeed()
 
-// storedCollection knows the members, in whatever order, and when they expire.
+// storedCollection knows the members, in whatever order, and when they expire; a
+// list's elements in their order.
 func storedCollection(e *mvcc.Entry) storedValue {
 	v := storedValue{there: true, typ: e.Type(), expire: e.Expire(), size: int64(e.Count()), head: e.EncodingName()}
 	add := func(parts ...any) { v.sum += maphash.Comparable(storedSeed, fmt.Sprint(parts...)) }
 	switch e.Type() {
+	case mvcc.List:
+		l, i := e.List(), 0
+		l.Ascend(0, func(b []byte) bool { add(i, b); i++; return true })
 	case mvcc.Hash:
 		h := e.Hash(0)
 		h.Each(func(field, value []byte) bool { add(field, value, h.ExpireAt(field)); return true })
