@@ -373,26 +373,6 @@ func removeSpan(c *Call, tx *mvcc.Tx, kind rangeKind, event string) error {
 	return nil
 }
 
-// removeRanks takes the ranks [lo, hi) out and closes the writer of the key. All
-// of them at once go in O(1).
-func removeRanks(c *Call, tx *mvcc.Tx, w *mvcc.ZSetWriter, key []byte, lo, hi int) {
-	if n := hi - lo; n == w.Len() && n > 0 {
-		w.Close()
-		tx.Delete(key)
-		tx.Changes += int64(n - 1)
-		return
-	}
-	defer w.Close()
-	for hi > lo {
-		from := max(hi-pauseEvery, lo)
-		w.RemoveRange(from, hi)
-		hi = from
-		if c.Pause != nil && hi > lo {
-			c.Pause()
-		}
-	}
-}
-
 func zremrangeCost(kind rangeKind) Cost {
 	return func(c *Call, v *mvcc.View) int {
 		return spanCost(v, c.Args[1], func() (zspan, bool) {
