@@ -61,7 +61,7 @@ func parseOptions(args []string) (options, error) {
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	var o options
 	servers := fs.String("servers", "firn,redis", "servers in turn: firn, redis, name=host:port, name=cmd:/path/to/binary --args ({port} and {dir} are replaced)")
-	list := fs.String("run", "e2,e4,e5,throughput", "experiments: e1,e2,e3,e4,e5,throughput")
+	list := fs.String("run", "throughput,types,weigh,e1,e2,e3,e4,e5", "experiments: throughput,types,weigh,e1,e2,e3,e4,e5")
 	rows := fs.String("e2", quickRows, "rows of E2: scanners x COUNT, 0 for none, keys for a KEYS loop, or all")
 	window := fs.Float64("seconds", 5, "seconds measured in each load row")
 	idle := fs.Float64("idle", 4, "seconds for which the idle server is probed")
