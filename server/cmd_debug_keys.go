@@ -1,8 +1,6 @@
 package server
 
 import (
-	"crypto/sha1"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -109,54 +107,16 @@ func tableStats(n int) string {
 	return fmt.Sprintf("B-trees, one a shard:\n number of elements: %d\n", n)
 }
 
-// A digest is Redis' hash of data: order counts where it is mixed, and does not
-// where it is xored (debug.c).
-type digest [sha1.Size]byte
-
-func (d *digest) xor(sum digest) {
-	for i, b := range sum {
-		d[i] ^= b
-	}
-}
-
-// mix makes d depend on what it was, and then on sum.
-func (d *digest) mix(sum digest) {
-	d.xor(sum)
-	*d = sha1.Sum(d[:])
-}
-
-// mixNumber mixes the hash of a number in network order.
-func (d *digest) mixNumber(n int) {
-	d.mix(sha1.Sum(binary.BigEndian.AppendUint32(nil, uint32(n))))
-}
-
-// mixEntry mixes type, value, and whether there is an expiry.
-func (d *digest) mixEntry(e *mvcc.Entry, pause func()) {
-	d.mixNumber(int(e.Type()))
-	hash := sha1.New()
-	e.Pieces(0, e.Len(), func(p []byte) bool {
-		hash.Write(p)
-		if e.Big() {
-			pause()
-		}
-		return true
-	})
-	d.mix(digest(hash.Sum(nil)))
-	if e.Expire() != 0 {
-		d.xor(sha1.Sum([]byte("!!expire!!")))
-	}
-}
-
 // debugDigest hashes all databases as they are at one instant.
 func debugDigest(c *commands.Call, s *session) error {
 	cuts := s.srv.cutAll(s.home.hold(), c.Now)
 	s.aside(func(c *commands.Call) error {
 		defer release(cuts)
 		return c.Guard(func() error {
-			var all digest
+			var all commands.Digest
 			for db, cut := range cuts {
 				if cut != nil {
-					all.mixDatabase(db, cut, c.Pause)
+					mixDatabase(c, &all, db, cut)
 				}
 			}
 			c.Out.Simple(hex.EncodeToString(all[:]))
@@ -167,17 +127,17 @@ func debugDigest(c *commands.Call, s *session) error {
 }
 
 // mixDatabase is for a database that has keys.
-func (d *digest) mixDatabase(db int, cut *shard.Cut, pause func()) {
-	d.mixNumber(db)
+func mixDatabase(c *commands.Call, all *commands.Digest, db int, cut *shard.Cut) {
+	all.MixNumber(db)
 	n := 0
 	for _, v := range cut.Versions() {
 		v.Ascend(0, func(_ uint64, e mvcc.Entry) bool {
-			var key digest
-			key.mix(sha1.Sum(e.Key()))
-			key.mixEntry(&e, pause)
-			d.xor(sha1.Sum(key[:]))
+			var one commands.Digest
+			one.Mix(e.Key())
+			one.MixEntry(&e, c.Now, c.Pause)
+			all.Xor(one[:])
 			if n++; n%pauseEvery == 0 {
-				pause()
+				c.Pause()
 			}
 			return true
 		})
@@ -244,9 +204,9 @@ func debugDigestValue(c *commands.Call, s *session) error {
 func digestValues(c *commands.Call, v *mvcc.View) {
 	c.Out.Array(len(c.Args) - 2)
 	for i, key := range c.Args[2:] {
-		var d digest
+		var d commands.Digest
 		if e, ok := v.Peek(key); ok {
-			d.mixEntry(&e, c.Pause)
+			d.MixEntry(&e, c.Now, c.Pause)
 		}
 		c.Out.Simple(hex.EncodeToString(d[:]))
 		if i%pauseEvery == pauseEvery-1 {

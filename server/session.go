@@ -107,6 +107,7 @@ func (s *session) limits(c *config.Config) {
 	s.lim = resp.Limits{MaxBulk: c.ProtoMaxBulkLen, MaxBuffer: c.ClientQueryBufferLimit, Unauthenticated: s.unknown()}
 	s.call.MaxBulk = c.ProtoMaxBulkLen
 	s.call.MaxSparse = c.HLLSparseMaxBytes
+	s.call.Compress = c.RDBCompression
 }
 
 // process runs the commands that have arrived, until bytes are missing, a

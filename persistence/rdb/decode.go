@@ -17,6 +17,9 @@ type Decoder struct {
 	More func(rest []byte, n int) ([]byte, error)
 	// Pause lets others have their turn, between elements. Nil: no need.
 	Pause func()
+	// Longest is how many bytes a string may have, also one that was packed; 0:
+	// as many as it says.
+	Longest int64
 
 	in     []byte
 	offset int64 // of in[0]
@@ -180,6 +183,9 @@ func (d *Decoder) String() ([]byte, error) {
 }
 
 func (d *Decoder) bytes(n uint64) ([]byte, error) {
+	if d.Longest > 0 && n > uint64(d.Longest) {
+		return nil, d.fail("a string that is too long")
+	}
 	if n > math.MaxInt32 && (n > math.MaxInt64/2 || d.More == nil && n > uint64(len(d.in))) {
 		return nil, d.fail("a string that is longer than all")
 	}
@@ -224,7 +230,7 @@ func (d *Decoder) compressed() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n > packed*lzfExpansion {
+	if n > packed*lzfExpansion || d.Longest > 0 && n > uint64(d.Longest) {
 		return nil, &Error{at, "a packed string that would be too long"}
 	}
 	out := make([]byte, n)
