@@ -167,6 +167,7 @@ type Call struct {
 	// MaxSparse is hll-sparse-max-bytes: how long a HyperLogLog may grow before
 	// it is made dense.
 	MaxSparse int64
+	Compress  bool          // rdbcompression: DUMP packs long strings
 	Rand      func() uint64 // uniform random numbers
 	Table     *Table
 	// Pause lets other work have its turn, in loops over many elements. It
@@ -195,7 +196,7 @@ type Event struct {
 }
 
 // Begin readies c for a command line; what belongs to the connection (Out,
-// Table, Rand, MaxBulk, MaxSparse, DB, Now) is kept.
+// Table, Rand, MaxBulk, MaxSparse, Compress, DB, Now) is kept.
 func (c *Call) Begin(row *Command, args [][]byte) {
 	c.Row, c.Args, c.Pause, c.replaced, c.ByResult = row, args, nil, false, false
 	c.effects, c.events = c.effects[:0], c.events[:0]

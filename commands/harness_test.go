@@ -94,7 +94,7 @@ func (h *harness) session(name string) *harnessSession {
 	s := h.sessions[name]
 	if s == nil {
 		s = &harnessSession{}
-		s.call = Call{Out: &s.out, Rand: h.rand, Table: h.table, WantEvents: true}
+		s.call = Call{Out: &s.out, Rand: h.rand, Table: h.table, WantEvents: true, Compress: true}
 		h.sessions[name] = s
 	}
 	return s
@@ -239,7 +239,7 @@ func (h *harness) again(c *Call) error {
 	var out Reply
 	out.SetProto(c.Out.Proto())
 	frozen.FrozenView(h.space, c.DB, h.now, cut.All())
-	twin := Call{Args: c.Args, Row: c.Row, Out: &out, Now: c.Now, DB: c.DB, MaxBulk: c.MaxBulk, Rand: c.Rand, Table: c.Table, Pause: c.Pause}
+	twin := Call{Args: c.Args, Row: c.Row, Out: &out, Now: c.Now, DB: c.DB, MaxBulk: c.MaxBulk, Compress: c.Compress, Rand: c.Rand, Table: c.Table, Pause: c.Pause}
 	if err := RunView(&twin, &frozen); isFault(err) {
 		return err
 	}
