@@ -176,6 +176,10 @@ type Call struct {
 	Pause func()
 	// WantEvents says that somebody listens to keyspace events.
 	WantEvents bool
+	// Obey says that the command is an effect, read from an append-only file or
+	// sent by a master: what its arguments say is done without asking whether
+	// a client might say so.
+	Obey bool
 	// ByResult asks an OnStore to Propagate its result: by the time it is
 	// written its inputs may have changed, so that the command line would do
 	// something else elsewhere, and a journal listens.

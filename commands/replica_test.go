@@ -72,7 +72,7 @@ func (h *harness) apply(e shard.Effect) error {
 	if slices.Contains(unfit, strings.ToUpper(string(e.Args[0]))) {
 		return errors.New("is not fit to be one")
 	}
-	h.session("journal").call.DB = e.DB
+	h.session("journal").call.DB, h.session("journal").call.Obey = e.DB, true
 	raw, err := h.Do("journal", e.Args)
 	if err == nil && raw[0] == '-' {
 		err = fmt.Errorf("%q", raw)
@@ -125,6 +125,8 @@ func storedCollection(e *mvcc.Entry) storedValue {
 	case mvcc.ZSet:
 		z := e.ZSet(0)
 		z.Ascend(0, func(member []byte, score float64) bool { add(member, score, z.ExpireAt(member)); return true })
+	case mvcc.Stream:
+		storedStream(e.Stream(), add)
 	}
 	return v
 }
