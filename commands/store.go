@@ -55,3 +55,51 @@ func tellString(c *Call, key []byte, size int64, chunks [][]byte) {
 		c.Propagate(setrange, key, AppendInt(nil, size-1), []byte{0})
 	}
 }
+
+// noInteger is a member that makes a hash table of an intset, which it stays
+// when the member is removed.
+var noInteger = []byte("table")
+
+// storeSet puts a set under the command's first key, and answers with its size.
+// Table says that noInteger has been among its members.
+func storeSet(c *Call, w *mvcc.SetWriter, event string, table bool) func(*mvcc.Tx) error {
+	key, n := c.Args[1], int64(w.Len())
+	if n == 0 {
+		return deleteDest(c, key)
+	}
+	if c.ByResult {
+		tellSet(c, key, w.Value(), table && !w.Has(noInteger))
+	}
+	return func(tx *mvcc.Tx) error {
+		tx.Expire(key)
+		tx.PutValue(key, w, 0)
+		c.Notify('s', event, key)
+		c.Out.Int(n)
+		return nil
+	}
+}
+
+// tellSet makes the set the command's effects, and itself a hash table if told
+// so.
+func tellSet(c *Call, key []byte, s mvcc.SetValue, table bool) {
+	c.Propagate([]byte("DEL"), key)
+	sadd := []byte("SADD")
+	args, i := [][]byte{sadd, key}, 0
+	if table {
+		args = append(args, noInteger)
+	}
+	s.Each(func(member []byte) bool {
+		if len(args) == toldAtOnce {
+			c.Propagate(args...)
+			args = [][]byte{sadd, key}
+		}
+		args = append(args, member)
+		c.pauseAt(i)
+		i++
+		return true
+	})
+	c.Propagate(args...)
+	if table {
+		c.Propagate([]byte("SREM"), key, noInteger)
+	}
+}

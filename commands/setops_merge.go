@@ -1,0 +1,201 @@
+package commands
+
+import (
+	"bytes"
+
+	"firn/mvcc"
+)
+
+// Sets of any size have their members in the same order, and so set algebra is
+// a merge. Where one set has a long stretch without members of another, its
+// cursor seeks over it, so that a small set and a huge one cost what the small
+// one's members cost to look up (Demaine, López-Ortiz, Munro: "Adaptive set
+// intersections, unions, and differences", SODA '00).
+
+// A setHead is a cursor and the position of the member at which it stands.
+type setHead struct {
+	cur mvcc.SetCursor
+	pos uint64
+}
+
+// heads opens a cursor for each set, in front of its first member.
+func (a *setAlgebra) heads() []setHead {
+	all := make([]setHead, len(a.in))
+	for i := range a.in {
+		all[i].cur = a.in[i].Cursor()
+	}
+	return all
+}
+
+func (h *setHead) next() bool {
+	if !h.cur.Next() {
+		return false
+	}
+	h.pos = h.cur.Pos()
+	return true
+}
+
+func (h *setHead) seek(pos uint64, member []byte) bool {
+	if !h.cur.Seek(pos, member) {
+		return false
+	}
+	h.pos = h.cur.Pos()
+	return true
+}
+
+// nearby is how many members a cursor goes step by step before it seeks.
+const nearby = 4
+
+// reach goes to the first member at or behind (pos, member); false if there is
+// none.
+func (h *setHead) reach(pos uint64, member []byte) bool {
+	for n := 0; h.pos < pos; n++ {
+		if n == nearby {
+			return h.seek(pos, member)
+		}
+		if !h.next() {
+			return false
+		}
+	}
+	if h.pos == pos && bytes.Compare(h.cur.Member(), member) < 0 {
+		return h.seek(pos, member)
+	}
+	return true
+}
+
+// at says whether the cursor stands at the member.
+func (h *setHead) at(pos uint64, member []byte) bool {
+	return h.pos == pos && bytes.Equal(h.cur.Member(), member)
+}
+
+// interMerge takes the smallest set's members, one after the other, to the other
+// cursors; where one of them is beyond, the first follows it.
+func (a *setAlgebra) interMerge(yield func(member []byte) bool) {
+	all := a.heads()
+	for i := range all {
+		if !all[i].next() {
+			return
+		}
+	}
+	lead := &all[0]
+	for more := true; more; {
+		a.step()
+		member := lead.cur.Member()
+		ahead, ended := apart(all[1:], lead.pos, member)
+		switch {
+		case ended:
+			return
+		case ahead != nil:
+			more = lead.reach(ahead.pos, ahead.cur.Member())
+		default:
+			more = yield(member) && lead.next()
+		}
+	}
+}
+
+// apart brings the cursors to the member until one has gone beyond it, which is
+// returned, or has ended.
+func apart(heads []setHead, pos uint64, member []byte) (ahead *setHead, ended bool) {
+	for i := range heads {
+		h := &heads[i]
+		if !h.reach(pos, member) {
+			return nil, true
+		}
+		if !h.at(pos, member) {
+			return h, false
+		}
+	}
+	return nil, false
+}
+
+// diffMerge takes the first set's members to the cursors of the others.
+func (a *setAlgebra) diffMerge(yield func(member []byte) bool) {
+	all := a.heads()
+	lead, others := &all[0], make([]*setHead, 0, len(all))
+	for i := range all[1:] {
+		if h := &all[i+1]; h.next() {
+			others = append(others, h)
+		}
+	}
+	for lead.next() {
+		a.step()
+		member, found := lead.cur.Member(), false
+		for i := 0; i < len(others) && !found; i++ {
+			h := others[i]
+			if h.pos > lead.pos {
+				continue
+			}
+			if !h.reach(lead.pos, member) {
+				others = append(others[:i], others[i+1:]...)
+				i--
+				continue
+			}
+			found = h.at(lead.pos, member)
+		}
+		if !found && !yield(member) {
+			return
+		}
+	}
+}
+
+// unionMerge takes the least member of all sets, again and again.
+func (a *setAlgebra) unionMerge(yield func(member []byte) bool) {
+	all := a.heads()
+	var h setHeap
+	for i := range all {
+		if all[i].next() {
+			h = append(h, &all[i])
+		}
+	}
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		h.sink(i)
+	}
+	for len(h) > 0 {
+		a.step()
+		pos, member := h[0].pos, h[0].cur.Member()
+		if !yield(member) {
+			return
+		}
+		for h = h.advance(); len(h) > 0 && h[0].at(pos, member); h = h.advance() {
+			a.step()
+		}
+	}
+}
+
+// A setHeap is a binary heap of cursors, the least member on top.
+type setHeap []*setHead
+
+func (h setHeap) less(i, j int) bool {
+	if h[i].pos != h[j].pos {
+		return h[i].pos < h[j].pos
+	}
+	return bytes.Compare(h[i].cur.Member(), h[j].cur.Member()) < 0
+}
+
+// advance moves the top's cursor on, and takes it out if it has ended.
+func (h setHeap) advance() setHeap {
+	if !h[0].next() {
+		last := len(h) - 1
+		h[0] = h[last]
+		h = h[:last]
+	}
+	h.sink(0)
+	return h
+}
+
+// sink lets the cursor at i go down to its place.
+func (h setHeap) sink(i int) {
+	for {
+		least := i
+		for k := 2*i + 1; k <= 2*i+2 && k < len(h); k++ {
+			if h.less(k, least) {
+				least = k
+			}
+		}
+		if least == i {
+			return
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
+}
