@@ -30,9 +30,10 @@ const (
 // hllOf returns the bytes of a sketch, the keyspace's own; the error is for a
 // value that is none.
 func hllOf(e *mvcc.Entry) ([]byte, error) {
-	switch size := e.Len(); {
-	case e.Type() != mvcc.String:
+	if e.Type() != mvcc.String {
 		return nil, ErrWrongType
+	}
+	switch size := e.Len(); {
 	case e.Encoding() == mvcc.Int || size < hllHeader:
 		return nil, ErrNotHLL
 	case !hllHead(e):
