@@ -108,6 +108,9 @@ func (c *SetCursor) Next() bool {
 		c.on = true
 		return len(c.flat) > 0
 	}
+	if c.m.big.ttl == nil {
+		return c.c.Next()
+	}
 	for c.c.Next() {
 		if !c.m.big.gone(c.c.Order(), c.c.Member(), c.m.now) {
 			return true
@@ -144,7 +147,7 @@ func (c *SetCursor) Seek(pos uint64, member []byte) bool {
 	if !c.c.Seek(pos, member) {
 		return false
 	}
-	return !c.m.big.gone(c.c.Order(), c.c.Member(), c.m.now) || c.Next()
+	return c.m.big.ttl == nil || !c.m.big.gone(c.c.Order(), c.c.Member(), c.m.now) || c.Next()
 }
 
 // ZSetCursor is a SetCursor over a sorted set, with scores.
