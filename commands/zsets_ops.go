@@ -22,9 +22,12 @@ var zsetopCommands = []Command{
 }
 
 // numberedKeys are the keys whose number is the argument at, before them, and
-// those at the other places.
+// those at the other places, which are before it.
 func numberedKeys(at int, others ...int) Keys {
 	return Keys{Find: func(args [][]byte) []int {
+		if at >= len(args) {
+			return nil
+		}
 		all := slices.Clone(others)
 		n := keyNumber(args, at)
 		for i := range n {
@@ -37,9 +40,6 @@ func numberedKeys(at int, others ...int) Keys {
 // keyNumber reads the number of keys that follow it; 0 if it is none, or they
 // don't.
 func keyNumber(args [][]byte, at int) int {
-	if at >= len(args) {
-		return 0
-	}
 	n, ok := ParseInt(args[at])
 	if !ok || n < 1 || n > int64(len(args)-at-1) {
 		return 0
