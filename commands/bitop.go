@@ -33,6 +33,10 @@ func bitop(c *Call, v *mvcc.View) (commit func(*mvcc.Tx) error, err error) {
 		job.fold = foldXor
 	case c.Is(1, "NOT"):
 		job.not = true
+	case c.Is(1, "LSHIFT"):
+		return shiftBits(c, v, false)
+	case c.Is(1, "RSHIFT"):
+		return shiftBits(c, v, true)
 	default:
 		return nil, ErrSyntax
 	}
