@@ -40,8 +40,12 @@ func debugObject(c *commands.Call, s *session) error {
 }
 
 // savedLen is how many bytes a string takes in an RDB file that is not
-// compressed (rdbSaveRawString of Redis' rdb.c).
+// compressed (rdbSaveRawString of Redis' rdb.c). Of a collection, which would
+// have to be walked, it is those it takes in memory.
 func savedLen(e *mvcc.Entry) int64 {
+	if e.Type() != mvcc.String {
+		return e.Size()
+	}
 	n := e.Len()
 	if n <= 11 {
 		if i, err := strconv.ParseInt(string(e.Bytes(nil)), 10, 32); err == nil && int64(len(strconv.FormatInt(i, 10))) == n {
