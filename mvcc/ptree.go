@@ -279,12 +279,13 @@ func (w *psetting) setLeaf(k *pkid, lo, hi uint64, last bool) (split psplit, ok 
 	before := k.pleaf.bytes()
 	if found {
 		w.replaced = true
-		if k.overwrite(s, w.value) {
-			return split, false
+		if ok = !k.update(s, w.member, w.value); ok {
+			k.drop(s, s+1)
 		}
-		k.drop(s, s+1)
+	} else {
+		ok = !k.insert(s, w.order, w.member, w.value)
 	}
-	if ok = !k.insert(s, w.order, w.member, w.value); ok {
+	if ok {
 		split = w.splitLeaf(k, s, last)
 	}
 	w.size += k.pleaf.bytes() - before

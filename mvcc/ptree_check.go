@@ -97,26 +97,28 @@ func (c *pcheck) kid(nd *pnode, k *pkid, lo, hi pbound, depth int) error {
 
 // check verifies a leaf whose entries are to lie in [lo, hi).
 func (l *pleaf) check(lo, hi pbound) error {
-	used, blobs := pageHead, 0
+	blobs := 0
 	for s := range l.n() {
 		order, m, v := l.entry(s)
 		if c := lo.compare(order, m); c > 0 || c == 0 && s > 0 {
 			return fmt.Errorf("ptree: slot %d (%x, %q) out of order", s, order, m)
 		}
-		if (l.off(s) >= outOfLine) != (len(m)+len(v) > inlineMax) {
+		if (l.slot(s) >= outOfLine) != (len(m)+len(v) > inlineMax) {
 			return fmt.Errorf("ptree: slot %d lies in the wrong place", s)
 		}
-		if l.off(s) >= outOfLine {
+		if l.slot(s) >= outOfLine {
 			blobs++
 		}
-		used += l.footprint(s)
+		if size := l.end(s) - l.end(s-1); size != entrySize(m, v) {
+			return fmt.Errorf("ptree: slot %d has %d bytes for %d", s, size, entrySize(m, v))
+		}
 		lo = pbound{order: order, member: m}
 	}
 	if l.n() > 0 && hi.compare(lo.order, lo.member) <= 0 {
 		return fmt.Errorf("ptree: last entry (%x, %q) beyond the separator", lo.order, lo.member)
 	}
-	if room := len(l.page) - pageHead - slotSize*l.n() - l.heap(); used != l.used() || room < 0 || len(l.page)%pageStep != 0 {
-		return fmt.Errorf("ptree: page of %d with %d bytes, counted %d", len(l.page), used, l.used())
+	if l.heap() != l.end(l.n()-1) || l.used() > len(l.page) || len(l.page)%pageStep != 0 {
+		return fmt.Errorf("ptree: page of %d with %d bytes, %d in the heap", len(l.page), l.used(), l.heap())
 	}
 	return l.checkBlobs(blobs)
 }

@@ -10,11 +10,12 @@ const (
 	pageMin  = 256
 	pageStep = 128 // pages are multiples of it, each a size class of Go's allocator
 	pageThin = 512 // bytes in use below which a page is joined with a neighbour
-	pageHead = 8
+	pageHead = 4
 	slotSize = 10
 
 	inlineMax = 512         // bytes of member and value that lie in the page
-	outOfLine = 1 << 15     // flag of a slot's offset: the rest is a place in big.list
+	outOfLine = 1 << 15     // flag of a slot: the entry names a blob
+	outSize   = 2           // of such an entry
 	blobCost  = 24 + 16     // of the slice header, and what the allocator rounds up
 	blobsCost = 8 + 24 + 16 // of big itself
 )
@@ -23,14 +24,15 @@ const (
 //
 //	0  number of slots, 2 bytes
 //	2  bytes of the heap, 2
-//	4  bytes of the heap that are dead, 2
-//	8  slots in order of (order, member): order 8, offset 2
+//	4  slots: order, 8 bytes, and where the entry begins, counted from the page's end, 2
 //	   room
-//	   heap, at the page's end: [uvarint member length][uvarint value length][member][value]
+//	   heap: the entries, the last one first, up to the page's end
 //
-// An offset counts from the page's end, so that it stays when the page grows.
-// What is longer than inlineMax lies in a blob of its own, in the same form,
-// which is never written again.
+// An entry is two uvarints for the lengths, the member and the value. What is
+// longer than inlineMax lies in a blob of its own, which is never written
+// again; the entry is the blob's place in big.list then, 2 bytes. So a search
+// looks at slots that lie close together, an append moves nothing, and what
+// other writes move is one block.
 type pleaf struct {
 	gen  uint64
 	page []byte
@@ -55,25 +57,40 @@ func pageSize(used int) int {
 	return (used + 2*pageStep - 1) / (2 * pageStep) * (2 * pageStep) // the next classes lie wider apart
 }
 
-func (l *pleaf) n() int    { return int(binary.LittleEndian.Uint16(l.page[0:])) }
+func (l *pleaf) n() int    { return int(binary.LittleEndian.Uint16(l.page)) }
 func (l *pleaf) heap() int { return int(binary.LittleEndian.Uint16(l.page[2:])) }
-func (l *pleaf) dead() int { return int(binary.LittleEndian.Uint16(l.page[4:])) }
+func (l *pleaf) order(s int) uint64 {
+	return binary.LittleEndian.Uint64(l.page[pageHead+slotSize*s:])
+}
 
-func (l *pleaf) setN(n int)    { binary.LittleEndian.PutUint16(l.page[0:], uint16(n)) }
-func (l *pleaf) setHeap(n int) { binary.LittleEndian.PutUint16(l.page[2:], uint16(n)) }
-func (l *pleaf) setDead(n int) { binary.LittleEndian.PutUint16(l.page[4:], uint16(n)) }
-
-func (l *pleaf) order(s int) uint64 { return binary.LittleEndian.Uint64(l.page[pageHead+slotSize*s:]) }
-func (l *pleaf) off(s int) int {
+func (l *pleaf) slot(s int) int {
 	return int(binary.LittleEndian.Uint16(l.page[pageHead+slotSize*s+8:]))
 }
 
-func (l *pleaf) setOff(s, off int) {
-	binary.LittleEndian.PutUint16(l.page[pageHead+slotSize*s+8:], uint16(off))
+func (l *pleaf) setN(n int)    { binary.LittleEndian.PutUint16(l.page, uint16(n)) }
+func (l *pleaf) setHeap(n int) { binary.LittleEndian.PutUint16(l.page[2:], uint16(n)) }
+func (l *pleaf) setSlot(s, slot int) {
+	binary.LittleEndian.PutUint16(l.page[pageHead+slotSize*s+8:], uint16(slot))
 }
 
+// end is where the entries up to slot s begin, counted from the page's end.
+func (l *pleaf) end(s int) int {
+	if s < 0 {
+		return 0
+	}
+	return l.slot(s) &^ outOfLine
+}
+
+// packed is an entry with what lies behind it.
+func (l *pleaf) packed(s int) []byte { return l.page[len(l.page)-l.slot(s)&^outOfLine:] }
+
+// blob is the place in big.list that an entry out of line has.
+func (l *pleaf) blob(s int) int { return int(binary.LittleEndian.Uint16(l.packed(s))) }
+
+func (l *pleaf) setBlob(s, i int) { binary.LittleEndian.PutUint16(l.packed(s), uint16(i)) }
+
 // used is the number of bytes that the entries need, with the head.
-func (l *pleaf) used() int { return pageHead + slotSize*l.n() + l.heap() - l.dead() }
+func (l *pleaf) used() int { return pageHead + slotSize*l.n() + l.heap() }
 
 // bytes is what the leaf has allocated.
 func (l *pleaf) bytes() int64 {
@@ -83,26 +100,17 @@ func (l *pleaf) bytes() int64 {
 	return int64(len(l.page))
 }
 
-// payload is where the entry of a slot lies, with what follows it.
-func (l *pleaf) payload(s int) []byte {
-	off := l.off(s)
-	if off >= outOfLine {
-		return l.big.list[off-outOfLine]
-	}
-	return l.page[len(l.page)-off:]
-}
-
 // entry returns what the slot holds.
 func (l *pleaf) entry(s int) (order uint64, member, value []byte) {
 	p := l.page
-	slot := p[pageHead+slotSize*s:]
-	order = binary.LittleEndian.Uint64(slot)
-	off := int(binary.LittleEndian.Uint16(slot[8:]))
-	if off >= outOfLine {
-		member, value = unpack(l.big.list[off-outOfLine])
+	at := p[pageHead+slotSize*s:]
+	order = binary.LittleEndian.Uint64(at)
+	slot := int(binary.LittleEndian.Uint16(at[8:]))
+	if slot >= outOfLine {
+		member, value = unpack(l.big.list[l.blob(s)])
 		return order, member, value
 	}
-	b := p[len(p)-off:]
+	b := p[len(p)-slot:]
 	if x, y := b[0], b[1]; x|y < 0x80 {
 		m := 2 + int(x)
 		v := m + int(y)
@@ -114,9 +122,14 @@ func (l *pleaf) entry(s int) (order uint64, member, value []byte) {
 
 // member returns the member of an entry.
 func (l *pleaf) member(s int) []byte {
-	b := l.payload(s)
-	if m := b[0]; m|b[1] < 0x80 {
-		return b[2 : 2+int(m) : 2+int(m)]
+	slot := l.slot(s)
+	if slot >= outOfLine {
+		m, _ := unpack(l.big.list[l.blob(s)])
+		return m
+	}
+	b := l.page[len(l.page)-slot:]
+	if m := 2 + int(b[0]); b[0]|b[1] < 0x80 {
+		return b[2:m:m]
 	}
 	m, _ := unpack(b)
 	return m
@@ -137,23 +150,19 @@ func lengths(b []byte) (head, member, value int) {
 	return i + j, int(m), int(v)
 }
 
-func packedSize(b []byte) int {
-	head, m, v := lengths(b)
-	return head + m + v
-}
-
 func appendPacked(b, member, value []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(member)))
 	b = binary.AppendUvarint(b, uint64(len(value)))
 	return append(append(b, member...), value...)
 }
 
-// inlineSize is the room that a member and its value need in a page's heap.
-func inlineSize(member, value []byte) int {
-	n := 2 + len(member) + len(value)
-	if n-2 > inlineMax {
-		return 0
+// entrySize is the room that an entry needs in the heap.
+func entrySize(member, value []byte) int {
+	n := len(member) + len(value)
+	if n > inlineMax {
+		return outSize
 	}
+	n += 2
 	if len(member) >= 0x80 {
 		n++
 	}
@@ -234,55 +243,76 @@ func (l *pleaf) halve(order uint64, lo, hi int) int {
 // insert puts an entry at place s; false if the page has no room even if it
 // grows. The member and the value must not lie in the page.
 func (l *pleaf) insert(s int, order uint64, member, value []byte) bool {
-	n := l.n()
-	size := inlineSize(member, value)
+	n, size := l.n(), entrySize(member, value)
 	if !l.reserve(slotSize+size, s == n) {
 		return false
 	}
+	l.shift(s, n, size)
 	at := l.page[pageHead+slotSize*s:]
 	copy(at[slotSize:slotSize*(n-s+1)], at)
 	binary.LittleEndian.PutUint64(at, order)
 	l.setN(n + 1)
-	l.write(s, size, member, value)
+	l.write(s, l.end(s-1)+size, member, value)
 	return true
 }
 
-// write puts the payload of slot s where it belongs.
-func (l *pleaf) write(s, size int, member, value []byte) {
-	if size == 0 {
-		b := make([]byte, 0, 2*binary.MaxVarintLen32+len(member)+len(value))
-		l.setOff(s, l.addBlob(appendPacked(b, member, value)))
-		return
+// shift moves the entries from slot s on by so many bytes away from the page's
+// end, or towards it.
+func (l *pleaf) shift(s, n, by int) {
+	p, heap, end := l.page, l.heap(), l.end(s-1)
+	copy(p[len(p)-heap-by:], p[len(p)-heap:len(p)-end])
+	for slots := p[pageHead+slotSize*s : pageHead+slotSize*n]; len(slots) >= slotSize; slots = slots[slotSize:] {
+		binary.LittleEndian.PutUint16(slots[8:], binary.LittleEndian.Uint16(slots[8:])+uint16(by))
 	}
-	heap := l.heap() + size
-	at := len(l.page) - heap
-	appendPacked(l.page[at:at:at+size], member, value)
-	l.setHeap(heap)
-	l.setOff(s, heap)
+	l.setHeap(heap + by)
 }
 
-// addBlob returns the offset that names the blob.
-func (l *pleaf) addBlob(b []byte) (off int) {
+// write puts the entry of slot s where it begins at end.
+func (l *pleaf) write(s, end int, member, value []byte) {
+	if len(member)+len(value) <= inlineMax {
+		l.setSlot(s, end)
+		appendPacked(l.packed(s)[:0], member, value)
+		return
+	}
+	b := make([]byte, 0, 2*binary.MaxVarintLen32+len(member)+len(value))
+	l.setSlot(s, end|outOfLine)
+	l.setBlob(s, l.addBlob(appendPacked(b, member, value)))
+}
+
+// addBlob returns the place of the blob.
+func (l *pleaf) addBlob(b []byte) int {
 	if l.big == nil {
 		l.big = &blobs{bytes: blobsCost}
 	}
 	l.big.list = append(l.big.list, b)
 	l.big.bytes += int64(len(b) + blobCost)
-	return outOfLine + len(l.big.list) - 1
+	return len(l.big.list) - 1
+}
+
+// dropBlob takes a blob out and moves the last one to its place.
+func (l *pleaf) dropBlob(i int) {
+	list := l.big.list
+	end := len(list) - 1
+	l.big.bytes -= int64(len(list[i]) + blobCost)
+	if end == 0 {
+		l.big = nil
+		return
+	}
+	for s := range l.n() {
+		if l.slot(s) >= outOfLine && l.blob(s) == end {
+			l.setBlob(s, i)
+		}
+	}
+	list[i], list[end] = list[end], nil
+	l.big.list = list[:end]
 }
 
 // reserve makes that much room between the slots and the heap.
 func (l *pleaf) reserve(need int, appending bool) bool {
-	room := len(l.page) - pageHead - slotSize*l.n() - l.heap()
-	if need <= room {
-		return true
-	}
-	dead, full := l.dead(), len(l.page) == pageMax
-	if need <= room+dead && (full || dead >= pageStep) {
-		l.compact()
-		return true
-	}
 	size := l.used() + need
+	if size <= len(l.page) {
+		return true
+	}
 	if size > pageMax {
 		return false
 	}
@@ -295,53 +325,56 @@ func (l *pleaf) reserve(need int, appending bool) bool {
 
 // resize moves the entries to a page of another size.
 func (l *pleaf) resize(size int) {
-	old := *l
+	old, heap := l.page, l.heap()
 	l.page = make([]byte, size)
-	if old.dead() > 0 {
-		l.big = nil
-		l.take(&old, 0, old.n())
-		return
-	}
-	copy(l.page, old.page[:pageHead+slotSize*old.n()])
-	heap := old.heap()
-	copy(l.page[size-heap:], old.page[len(old.page)-heap:])
+	copy(l.page, old[:pageHead+slotSize*int(binary.LittleEndian.Uint16(old))])
+	copy(l.page[size-heap:], old[len(old)-heap:])
 }
 
-// compact frees the dead bytes.
-func (l *pleaf) compact() {
-	var b [pageMax]byte
-	old := pleaf{page: b[:copy(b[:], l.page)], big: l.big}
-	l.setN(0)
-	l.setHeap(0)
-	l.setDead(0)
-	l.big = nil
-	l.take(&old, 0, old.n())
+// shrink gives back what a page has too much by half.
+func (l *pleaf) shrink() {
+	if used := l.used(); len(l.page) > pageMin && used <= len(l.page)/2 {
+		l.resize(pageSize(used))
+	}
 }
 
 // take appends entries of another leaf, for which there is room.
 func (l *pleaf) take(from *pleaf, first, last int) {
 	n, heap := l.n(), l.heap()
+	begin, end := from.end(first-1), from.end(last-1)
+	copy(l.page[len(l.page)-heap-(end-begin):], from.page[len(from.page)-end:len(from.page)-begin])
 	for s := first; s < last; s++ {
-		off, b := 0, from.payload(s)
-		if from.off(s) >= outOfLine {
-			off = l.addBlob(b)
-		} else {
-			size := packedSize(b)
-			heap += size
-			off = heap
-			copy(l.page[len(l.page)-heap:], b[:size])
+		binary.LittleEndian.PutUint64(l.page[pageHead+slotSize*(n+s-first):], from.order(s))
+		l.setSlot(n+s-first, from.slot(s)-begin+heap)
+		if from.slot(s) >= outOfLine {
+			l.setBlob(n+s-first, l.addBlob(from.big.list[from.blob(s)]))
 		}
-		binary.LittleEndian.PutUint64(l.page[pageHead+slotSize*n:], from.order(s))
-		l.setOff(n, off)
-		n++
 	}
-	l.setN(n)
-	l.setHeap(heap)
+	l.setN(n + last - first)
+	l.setHeap(heap + end - begin)
+}
+
+// update gives an entry another value; false if the page has no room.
+func (l *pleaf) update(s int, member, value []byte) bool {
+	if l.overwrite(s, value) {
+		return true
+	}
+	end := l.end(s)
+	by := entrySize(member, value) - (end - l.end(s-1))
+	if !l.reserve(max(by, 0), false) {
+		return false
+	}
+	if l.slot(s) >= outOfLine {
+		l.dropBlob(l.blob(s))
+	}
+	l.shift(s+1, l.n(), by)
+	l.write(s, end+by, member, value)
+	return true
 }
 
 // overwrite puts a new value into place if it is as long as the old one.
 func (l *pleaf) overwrite(s int, value []byte) bool {
-	if l.off(s) >= outOfLine {
+	if l.slot(s) >= outOfLine {
 		return false
 	}
 	_, _, old := l.entry(s)
@@ -352,78 +385,41 @@ func (l *pleaf) overwrite(s int, value []byte) bool {
 	return true
 }
 
-// drop gives up what slots [first, last) hold, and the slots.
+// drop gives up slots [first, last) and what they hold.
 func (l *pleaf) drop(first, last int) {
-	n, dead := l.n(), l.dead()
 	for s := first; s < last; s++ {
-		if off := l.off(s); off >= outOfLine {
-			l.setOff(s, 0)
-			l.dropBlob(off)
-		} else {
-			dead += packedSize(l.page[len(l.page)-off:])
+		if l.slot(s) >= outOfLine {
+			l.dropBlob(l.blob(s))
+			l.setSlot(s, l.slot(s)&^outOfLine) // or it would be taken for another's when that moves
 		}
 	}
+	n := l.n()
+	l.shift(last, n, l.end(first-1)-l.end(last-1))
 	copy(l.page[pageHead+slotSize*first:], l.page[pageHead+slotSize*last:pageHead+slotSize*n])
-	n -= last - first
-	l.setN(n)
-	if dead == l.heap() {
-		dead = 0
-		l.setHeap(0)
-	}
-	l.setDead(dead)
-}
-
-// dropBlob takes a blob out and moves the last one to its place.
-func (l *pleaf) dropBlob(off int) {
-	list := l.big.list
-	i, end := off-outOfLine, len(list)-1
-	l.big.bytes -= int64(len(list[i]) + blobCost)
-	if end == 0 {
-		l.big = nil
-		return
-	}
-	for s := range l.n() {
-		if l.off(s) == outOfLine+end {
-			l.setOff(s, off)
-		}
-	}
-	list[i], list[end] = list[end], nil
-	l.big.list = list[:end]
-}
-
-// shrink gives back what a page has too much by half.
-func (l *pleaf) shrink() {
-	if used := l.used(); len(l.page) > pageMin && used <= len(l.page)/2 {
-		l.resize(pageSize(used))
-	}
+	l.setN(n - (last - first))
 }
 
 // split moves about half of the bytes to a new leaf, to which greater entries
 // belong. Either half has room for one more entry then.
 func (l *pleaf) split(gen uint64) (right pleaf) {
 	old, n := *l, l.n()
-	half, size, last, at := (l.used()-pageHead)/2, 0, 0, 0
-	for ; size < half; at++ {
-		last = l.footprint(at)
-		size += last
+	half, at := l.used()/2, 0
+	for l.footprint(at) < half {
+		at++
 	}
-	if size-half > last/2 {
-		size, at = size-last, at-1
+	size := l.footprint(at)
+	if before := l.footprint(at - 1); size-half > half-before {
+		size, at = before, at-1
 	}
+	at++
 	*l, right = newLeaf(pageSize(pageHead+size), gen), newLeaf(pageSize(old.used()-size), gen)
 	l.take(&old, 0, at)
 	right.take(&old, at, n)
 	return right
 }
 
-// footprint is the number of bytes of the page that an entry takes.
-func (l *pleaf) footprint(s int) int {
-	off := l.off(s)
-	if off >= outOfLine {
-		return slotSize
-	}
-	return slotSize + packedSize(l.page[len(l.page)-off:])
-}
+// footprint is the number of bytes of the page that the slots up to s take.
+func (l *pleaf) footprint(s int) int { return slotSize*(s+1) + l.end(s) }
 
 // own makes a copy of the leaf to write to.
 func (l *pleaf) own(gen uint64) {
