@@ -48,21 +48,22 @@ func keepOthers(c *Call, tx *mvcc.Tx, w *mvcc.ZSetWriter, key []byte, lo, hi int
 		cutRanks(c, w, lo, hi)
 		return
 	}
-	kept := mvcc.NewZSet(tx.Space())
-	if packed := size <= tx.Space().Limits().ZSetEntries; !packed {
-		unpack(tx.Space(), kept)
-	}
+	others := mvcc.NewZSetBuilder(tx.Space(), false)
 	first, from := z.At(lo)
 	last, to := z.At(hi - 1)
 	i := 0
 	z.AscendPos(0, func(_ uint64, member []byte, score float64) bool {
 		if scoredBefore(score, member, from, first) || scoredBefore(to, last, score, member) {
-			kept.Set(member, score)
+			others.Add(member, score)
 		}
 		c.pauseAt(i)
 		i++
 		return true
 	})
+	kept := others.Finish(c.Pause)
+	if size > tx.Space().Limits().ZSetEntries {
+		unpack(tx.Space(), kept)
+	}
 	w.Close()
 	e, _ := tx.Peek(key)
 	changes := tx.Changes
@@ -70,12 +71,13 @@ func keepOthers(c *Call, tx *mvcc.Tx, w *mvcc.ZSetWriter, key []byte, lo, hi int
 	tx.Changes = changes + int64(hi-lo)
 }
 
-// unpack gives an empty sorted set the encoding skiplist, which it keeps: for a
-// moment it has a member that is too long for a listpack.
+// unpack gives a sorted set the encoding skiplist, which it keeps: for a moment it
+// has a member that is too long for a listpack.
 func unpack(s *mvcc.Space, w *mvcc.ZSetWriter) {
 	long := make([]byte, min(s.Limits().ZSetValue, 1<<20)+1)
-	w.Set(long, 0)
-	w.Remove(long)
+	if added, _ := w.Set(long, 0); added {
+		w.Remove(long)
+	}
 }
 
 // scoredBefore says whether the first of two elements stands before the other.

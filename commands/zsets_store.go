@@ -19,12 +19,12 @@ func storeAlgebra(c *Call, v *mvcc.View, op setOp, event string) (func(*mvcc.Tx)
 	if err := a.parse(c, v, 2); err != nil {
 		return nil, err
 	}
-	w := mvcc.NewZSet(v.Space())
+	b := mvcc.NewZSetBuilder(v.Space(), false)
 	a.run(c, func(member []byte, score float64) bool {
-		w.Set(member, score+0) // -0 becomes 0, as it does in Redis' compact results
+		b.Add(member, score+0) // -0 becomes 0, as it does in Redis' compact results
 		return true
 	})
-	return storeZSet(c, w, event), nil
+	return storeZSet(c, b.Finish(c.Pause), event), nil
 }
 
 // zrangestore is ZRANGE with its result under the key that stands first.
@@ -37,17 +37,17 @@ func zrangestore(c *Call, v *mvcc.View) (func(*mvcc.Tx) error, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := mvcc.NewZSet(v.Space())
+	b := mvcc.NewZSetBuilder(v.Space(), true)
 	if ok {
 		lo, hi := r.ranks(&z)
 		i := 0
-		eachRank(&z, lo, hi, r.reverse, func(member []byte, score float64) {
-			w.Set(member, score)
+		eachRank(&z, lo, hi, false, func(member []byte, score float64) {
+			b.Add(member, score)
 			c.pauseAt(i)
 			i++
 		})
 	}
-	return storeZSet(c, w, "zrangestore"), nil
+	return storeZSet(c, b.Finish(c.Pause), "zrangestore"), nil
 }
 
 var storedRange = zrangeForm{at: 2, store: true}
