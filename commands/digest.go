@@ -40,7 +40,7 @@ func (d *Digest) MixNumber(n int) {
 // that have expired at now (unix ms) don't count. Others have their turn in
 // pause.
 func (d *Digest) MixEntry(e *mvcc.Entry, now int64, pause func()) {
-	d.MixNumber(int(e.Type()))
+	d.MixNumber(typeNumber(e.Type()))
 	m := digester{d: d, pause: pause}
 	switch e.Type() {
 	case mvcc.String:
@@ -63,6 +63,14 @@ func (d *Digest) MixEntry(e *mvcc.Entry, now int64, pause func()) {
 	if e.Expire() != 0 {
 		d.Xor([]byte("!!expire!!"))
 	}
+}
+
+// typeNumber is Redis' number of a type: 5 are the values of modules.
+func typeNumber(t mvcc.Type) int {
+	if t == mvcc.Stream {
+		return 6
+	}
+	return int(t)
 }
 
 // A digester takes the elements of a value.
