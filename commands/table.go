@@ -8,7 +8,7 @@ import (
 
 // Families are the rows of this package; package server adds its own.
 func Families() [][]Command {
-	return [][]Command{listCommands, scanCommands, keyCommands, expireCommands, objectCommands, memoryCommands, flushCommands, stringCommands, bitCommands, bitopCommands, bitfieldCommands, connectionCommands, introspectCommands, lolwutCommands, hashCommands, setCommands, setopCommands, memberCommands, keydbCommands, zsetCommands, zsetopCommands, hllCommands, geoCommands, dumpCommands, streamCommands}
+	return [][]Command{listCommands, scanCommands, keyCommands, expireCommands, objectCommands, memoryCommands, flushCommands, stringCommands, bitCommands, bitopCommands, bitfieldCommands, connectionCommands, introspectCommands, lolwutCommands, hashCommands, setCommands, setopCommands, memberCommands, keydbCommands, zsetCommands, zsetopCommands, hllCommands, geoCommands, sortCommands, dumpCommands, streamCommands}
 }
 
 // A Table finds rows by name. It is read-only after NewTable.
@@ -136,10 +136,21 @@ func (t *Table) Resolve(args [][]byte) (*Command, error) {
 		}
 		row = sub
 	}
-	if row.Arity > 0 && len(args) != row.Arity || len(args) < -row.Arity || row.Run == nil {
+	if row.Run == nil || !row.counts(args) {
 		return row, ErrArity(row.full)
 	}
 	return row, nil
+}
+
+// counts says whether the number of arguments is right.
+func (r *Command) counts(args [][]byte) bool {
+	return len(args) == r.Arity || r.Arity < 0 && len(args) >= -r.Arity
+}
+
+// Fits says whether a command line that names the row, which is no subcommand
+// and no container, is right so far.
+func (r *Command) Fits(args [][]byte) bool {
+	return r.subs == nil && r.parent == nil && r.counts(args)
 }
 
 // Len returns the number of rows, subcommands included; every Index is below.

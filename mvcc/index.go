@@ -26,6 +26,24 @@ type index struct {
 	gen  uint64
 	gens *atomic.Uint64 // the last generation given out, of this index and its copies
 	n    int
+
+	// shape changes whenever a position may have got another leaf, and seat is
+	// a leaf that was found since: see Warmer. Both are the owner's alone.
+	shape uint64
+	seat  seat
+}
+
+// seat is the leaf of a position and the bounds of what the leaf holds.
+type seat struct {
+	leaf   *node // nil: none
+	pos    uint64
+	lo, hi uint64
+}
+
+// reshaped says that leaves have been split, joined or copied.
+func (x *index) reshaped() {
+	x.shape++
+	x.seat.leaf = nil
 }
 
 type pair struct {
@@ -62,6 +80,7 @@ func newIndex() *index {
 func (x *index) Copy() *index {
 	c := *x
 	c.gen, x.gen = x.gens.Add(1), x.gens.Add(1)
+	c.seat = seat{}
 	return &c
 }
 
@@ -133,7 +152,10 @@ func (x *index) Get(pos uint64) (ref, bool) {
 	if x.root == nil {
 		return 0, false
 	}
-	l, lo, hi := x.descend(pos)
+	l, lo, hi := x.seat.leaf, x.seat.lo, x.seat.hi
+	if l == nil || x.seat.pos != pos {
+		l, lo, hi = x.descend(pos)
+	}
 	if i := l.place(pos, lo, hi); i < l.n && l.pairs[i].pos == pos {
 		return l.pairs[i].ref, true
 	}
@@ -145,6 +167,7 @@ func (x *index) own(p **node) *node {
 	if (*p).gen == x.gen {
 		return *p
 	}
+	x.reshaped()
 	c := *(*p)
 	c.gen = x.gen
 	if c.inner != nil {
@@ -159,6 +182,12 @@ func (x *index) own(p **node) *node {
 func (x *index) Set(pos uint64, r ref) (old ref, replaced bool) {
 	if x.root == nil {
 		x.root = &node{gen: x.gen}
+	}
+	if l := x.seat.leaf; l != nil && x.seat.pos == pos && l.gen == x.gen {
+		if i := l.place(pos, x.seat.lo, x.seat.hi); i < l.n && l.pairs[i].pos == pos {
+			old, l.pairs[i].ref = l.pairs[i].ref, r
+			return old, true
+		}
 	}
 	w := setting{index: x, pos: pos, ref: r}
 	right, low := w.set(x.own(&x.root), 0, ^uint64(0))
@@ -237,6 +266,7 @@ func (w *setting) lend(in *inner, i int) bool {
 			continue
 		}
 		shareLeaf(w.own(&in.kids[left]), w.own(&in.kids[left+1]), &in.low[left+1])
+		w.reshaped()
 		return true
 	}
 	return false
@@ -274,6 +304,7 @@ func (w *setting) setLeaf(l *node, lo, hi uint64) (right *node, low uint64) {
 		l.insert(i, pair{w.pos, w.ref})
 		return nil, 0
 	}
+	w.reshaped()
 	half := l.n / 2
 	right = &node{gen: w.gen, n: l.n - half}
 	copy(right.pairs[:], l.pairs[half:l.n])
@@ -333,6 +364,7 @@ func (l *node) thin() bool {
 // rebalance joins children i and i+1, or shares what they have evenly.
 func (x *index) rebalance(in *inner, i int) {
 	a, b := x.own(&in.kids[i]), x.own(&in.kids[i+1])
+	x.reshaped()
 	joined := false
 	if a.inner != nil {
 		joined = shareInner(a.inner, b.inner, &in.low[i+1])

@@ -14,11 +14,9 @@ type Warmer struct {
 }
 
 type warming struct {
-	t    *tables
-	leaf *node
-	pos  uint64
-	lo   uint64
-	hi   uint64
+	t     *tables // nil: it does not pay
+	shape uint64  // of the index
+	seat
 }
 
 // warmFrom is the number of keys of a keyspace from which warming pays; a
@@ -34,19 +32,36 @@ type Place struct {
 // Add takes in a key that is about to be looked up. It needs the ownership of
 // the store from here to Run.
 func (w *Warmer) Add(s *Space, p Place) {
-	if k := s.Stores[s.StoreOf(p.Pos)].dbs[p.DB]; k != nil && k.count >= warmFrom {
-		w.todo = append(w.todo, warming{t: &k.tables, pos: p.Pos})
+	k := warming{seat: seat{pos: p.Pos}}
+	if ks := s.Stores[s.StoreOf(p.Pos)].dbs[p.DB]; ks != nil && ks.count >= warmFrom {
+		k.t = &ks.tables
 	}
+	w.todo = append(w.todo, k)
 }
 
-// Run touches what was added and forgets it.
+// Run touches what was added, and remembers the leaves for Seat until Forget.
 func (w *Warmer) Run() {
-	if len(w.todo) > 1 {
-		w.leaves()
-		w.records()
-	}
-	clear(w.todo) // or it would keep a flushed keyspace from the collector
+	w.leaves()
+	w.records()
+}
+
+// Forget lets go of what was added, which would keep a flushed keyspace from the
+// collector.
+func (w *Warmer) Forget() {
+	clear(w.todo)
 	w.todo = w.todo[:0]
+}
+
+// Seat spares the lookup of the position, the i-th that was added, the way down
+// the index, if the leaf is still the one that Run found. It needs the ownership
+// of the store.
+func (w *Warmer) Seat(i int, pos uint64) {
+	if i >= len(w.todo) {
+		return
+	}
+	if k := &w.todo[i]; k.t != nil && k.pos == pos && k.t.index.shape == k.shape {
+		k.t.index.seat = k.seat
+	}
 }
 
 // leaves finds every key's leaf and reads where the key should be in it.
@@ -54,6 +69,10 @@ func (w *Warmer) leaves() {
 	sum := uint64(0)
 	for i := range w.todo {
 		k := &w.todo[i]
+		if k.t == nil {
+			continue
+		}
+		k.shape = k.t.index.shape
 		k.leaf, k.lo, k.hi = k.t.index.descend(k.pos)
 		g := guess(k.pos, k.lo, k.hi, leafMax*2/3)
 		sum += uint64(k.leaf.n) + k.leaf.pairs[g].pos
@@ -66,6 +85,9 @@ func (w *Warmer) records() {
 	sum := uint64(0)
 	for i := range w.todo {
 		k := &w.todo[i]
+		if k.t == nil {
+			continue
+		}
 		at := k.leaf.place(k.pos, k.lo, k.hi)
 		if at >= k.leaf.n || k.leaf.pairs[at].pos != k.pos {
 			continue

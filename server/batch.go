@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bytes"
+
 	"firn/commands"
 	"firn/mvcc"
 )
@@ -20,6 +22,7 @@ type request struct {
 	row  *commands.Command // nil for an unknown command
 	err  error             // why it can't be run at all
 	pos  uint64            // of its key, if it has one key, which is the first argument
+	warm int               // which of the home's warmed places is the key's
 }
 
 // single says whether all that the row touches is the key in its first argument.
@@ -31,9 +34,25 @@ func single(row *commands.Command) bool {
 // look looks a command line up.
 func (srv *Server) look(args [][]byte) request {
 	r := request{args: args}
-	if r.row, r.err = srv.table.Resolve(args); r.err == nil && single(r.row) {
-		r.pos = srv.shards.Space.Hash(args[1])
+	r.row, r.err = srv.table.Resolve(args)
+	srv.place(&r)
+	return r
+}
+
+func (srv *Server) place(r *request) {
+	if r.err == nil && single(r.row) {
+		r.pos = srv.shards.Space.Hash(r.args[1])
 	}
+}
+
+// lookLike is look for a command line behind another one, which most often names
+// the same command.
+func (srv *Server) lookLike(args [][]byte, last *request) request {
+	if last.err != nil || !last.row.Fits(args) || !bytes.Equal(args[0], last.args[0]) {
+		return srv.look(args)
+	}
+	r := request{args: args, row: last.row}
+	srv.place(&r)
 	return r
 }
 
@@ -88,7 +107,11 @@ func (s *session) admit(args [][]byte) bool {
 		b.argv = append(b.argv, args...)
 		args = b.argv[n:len(b.argv):len(b.argv)]
 	}
-	b.requests = append(b.requests, s.srv.look(args))
+	if n := len(b.requests); n > 0 {
+		b.requests = append(b.requests, s.srv.lookLike(args, &b.requests[n-1]))
+	} else {
+		b.requests = append(b.requests, s.srv.look(args))
+	}
 	return !last
 }
 
@@ -97,6 +120,7 @@ func (s *session) keys(to []mvcc.Place) []mvcc.Place {
 	for i := range s.batch.requests[s.batch.next:] {
 		r := &s.batch.requests[s.batch.next+i]
 		if r.err == nil && single(r.row) {
+			r.warm = len(to)
 			to = append(to, mvcc.Place{DB: s.db, Pos: r.pos})
 		}
 	}

@@ -101,6 +101,7 @@ func (c *netConn) arrived(n int, err error) {
 		c.s.in.Advance(n)
 		c.srv.stats.netIn.Add(int64(n))
 		c.s.process()
+		c.h.Cool()
 		c.flush()
 		c.s.info.update(c.s)
 	}

@@ -27,6 +27,9 @@ func (s *session) dispatch(r request) {
 	}
 
 	// Route: to the session, to the shards of its keys, or aside.
+	if c.Row != row {
+		s.tally.add(s.srv.stats) // this one may ask for it
+	}
 	c.Begin(row, args)
 	c.WantEvents = s.srv.wantEvents()
 	start, mark := s.start(), c.Out.Mark()
@@ -36,9 +39,9 @@ func (s *session) dispatch(r request) {
 	case commands.KindServer:
 		err = c.Guard(func() error { return row.Run.(onSession)(c, s) })
 	case commands.KindView:
-		err = s.read(c, r.pos)
+		err = s.read(c, r)
 	case commands.KindOwner, commands.KindStore:
-		err = s.write(c, r.pos)
+		err = s.write(c, r)
 	case commands.KindCut:
 		err = s.scan(c)
 	}
@@ -52,25 +55,26 @@ func (s *session) dispatch(r request) {
 
 // read runs a command on the live keyspace with its shards held, or sends it
 // aside with their versions.
-func (s *session) read(c *commands.Call, pos uint64) error {
+func (s *session) read(c *commands.Call, r request) error {
 	if many(c) {
 		return s.readManyAside()
 	}
 	h := s.home.hold()
-	if l := s.take(h, c, pos, false); l != nil {
+	if l := s.take(h, c, r.pos, false); l != nil {
 		return s.wait(l)
 	}
 	defer h.Give()
 	h.View.LiveView(s.srv.shards.Space, c.DB, c.Now)
 	h.View.NoTouch = s.noTouch
 	if single(c.Row) {
-		h.View.Hint(c.Args[1], pos)
+		h.View.Hint(c.Args[1], r.pos)
+		h.Seat(r.warm, r.pos)
 	}
-	if c.Row.Cost != nil && tooLong(c.Row.Cost(c, &h.View), heavyFrom) {
+	if heavy(c, h, &h.View) {
 		return s.readAside(h.Freeze(c.DB, c.Now))
 	}
 	err := commands.RunView(c, &h.View)
-	s.srv.stats.lookups(h.View.Hits, h.View.Misses)
+	s.tally.lookups(&h.View)
 	s.srv.expired(h.Expire(c.Now))
 	return err
 }
@@ -79,7 +83,7 @@ func (s *session) read(c *commands.Call, pos uint64) error {
 // shards held: apply, then tell the journal, and only then give the shards back,
 // so that the journal has the order in which things happened. The reply leaves
 // after that.
-func (s *session) write(c *commands.Call, pos uint64) error {
+func (s *session) write(c *commands.Call, r request) error {
 	if s.repliesFirst(c) {
 		return nil
 	}
@@ -87,22 +91,23 @@ func (s *session) write(c *commands.Call, pos uint64) error {
 		return s.writeAside()
 	}
 	h := s.home.hold()
-	if l := s.take(h, c, pos, c.Row.Keys.All); l != nil {
+	if l := s.take(h, c, r.pos, c.Row.Keys.All); l != nil {
 		return s.wait(l)
 	}
 	defer h.Give()
 	h.Tx.Begin(s.srv.shards.Space, c.DB, c.Now)
 	h.Tx.NoTouch = s.noTouch
 	if single(c.Row) {
-		h.Tx.Hint(c.Args[1], pos)
+		h.Tx.Hint(c.Args[1], r.pos)
+		h.Seat(r.warm, r.pos)
 	}
-	if c.Row.Cost != nil && tooLong(c.Row.Cost(c, &h.Tx.View), heavyFrom) {
+	if heavy(c, h, &h.Tx.View) {
 		return s.writeAside()
 	}
 	err := commands.RunOwner(c, &h.Tx)
 	h.Commit(c.Now, c.Effects(&h.Tx))
 	h.CountExpired()
-	s.srv.stats.wrote(&h.Tx)
+	s.tally.wrote(&h.Tx)
 	s.srv.published(c)
 	return err
 }

@@ -76,7 +76,7 @@ func (s *session) finish(c *commands.Call, start int64, mark int, err error) {
 	s.lastEnd = s.srv.monotonic()
 	nanos := s.lastEnd - start
 	s.spent += nanos
-	s.srv.stats.ran(c.Row, nanos, err)
+	s.tally.ran(s.srv.stats, c.Row, nanos, err)
 	if row := int32(c.Row.Index()); s.info.lastRow.Load() != row {
 		s.info.lastRow.Store(row)
 	}

@@ -307,6 +307,7 @@ func (l *loop) conclude() {
 	}
 	clear(l.ran)
 	l.ran = l.ran[:0]
+	l.h.Cool()
 }
 
 // flush implements transport: one write in the usual case, without a copy.

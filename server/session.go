@@ -56,6 +56,7 @@ type session struct {
 	call    commands.Call
 	lastEnd int64 // when the last command of this batch ended, 0: there was none
 	batch   batch
+	tally   tally // of the commands that ran and are not counted yet
 	out     commands.Reply
 
 	queue   [][]byte // replies that the socket has not taken yet, after flushing out
@@ -136,6 +137,7 @@ func (s *session) process() {
 		s.batch.next++
 		s.dispatch(r)
 	}
+	s.tally.add(s.srv.stats)
 	s.checkOutput()
 }
 

@@ -39,10 +39,6 @@ type histogram struct {
 	buckets [8 * 26]atomic.Int64
 }
 
-func (h *histogram) add(nanos int64) {
-	h.buckets[bucketOf(nanos)].Add(1)
-}
-
 func bucketOf(nanos int64) int {
 	if nanos < 1024 {
 		return 0
@@ -62,16 +58,68 @@ func newStats(t *commands.Table) *stats {
 	return &stats{rows: make([]rowStats, t.Len()), errors: map[string]int64{}}
 }
 
+// A tally is what a run of one command in a session's pipeline adds up to, so
+// that the counters, which all sessions share, are written once a run. The
+// session's alone.
+type tally struct {
+	row                   *commands.Command // nil: nothing yet
+	calls, nanos          int64
+	bucket                int // of the last equal durations
+	same                  int64
+	hits, misses, changes int64
+}
+
 // ran counts a command that ran for so many nanoseconds.
-func (st *stats) ran(row *commands.Command, nanos int64, err error) {
-	r := &st.rows[row.Index()]
-	r.calls.Add(1)
-	r.micros.Add(nanos / 1000)
-	r.hist.add(nanos)
+func (t *tally) ran(st *stats, row *commands.Command, nanos int64, err error) {
+	if t.row != row {
+		t.add(st)
+		t.row = row
+	}
+	t.calls++
+	t.nanos += nanos
+	if b := bucketOf(nanos); b == t.bucket {
+		t.same++
+	} else {
+		t.addSame(st)
+		t.bucket, t.same = b, 1
+	}
 	if err != nil {
-		r.failed.Add(1)
+		st.rows[row.Index()].failed.Add(1)
 		st.countErr(err)
 	}
+}
+
+func (t *tally) addSame(st *stats) {
+	if t.same > 0 {
+		st.rows[t.row.Index()].hist.buckets[t.bucket].Add(t.same)
+		t.same = 0
+	}
+}
+
+// add adds the tally to the counters, and begins anew.
+func (t *tally) add(st *stats) {
+	if t.row == nil {
+		return
+	}
+	r := &st.rows[t.row.Index()]
+	t.addSame(st)
+	r.calls.Add(t.calls)
+	r.micros.Add(t.nanos / 1000)
+	st.lookups(t.hits, t.misses)
+	if t.changes > 0 {
+		st.changes.Add(t.changes)
+	}
+	*t = tally{}
+}
+
+func (t *tally) lookups(v *mvcc.View) {
+	t.hits += v.Hits
+	t.misses += v.Misses
+}
+
+func (t *tally) wrote(tx *mvcc.Tx) {
+	t.lookups(&tx.View)
+	t.changes += tx.Changes
 }
 
 // rejected counts a command that was refused before it ran; row may be nil.

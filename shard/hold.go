@@ -41,12 +41,12 @@ func (h *Hold) Want(key []byte) { h.pos = append(h.pos, h.set.Space.Hash(key)) }
 // WantAt is Want for a key whose position is known.
 func (h *Hold) WantAt(pos uint64) { h.pos = append(h.pos, pos) }
 
-// WantAll makes Take take every shard.
+// WantAll makes Take take every shard, also beside wanted keys.
 func (h *Hold) WantAll() { h.all = true }
 
 // Take takes the wanted shards, in index order. If one of the wanted keys is
-// locked it takes nothing and returns the lock, to wait for. After
-// WantAll only exclusive makes it respect the locks, all of them.
+// locked it takes nothing and returns the lock, to wait for. After WantAll, that
+// is so of keys that were not wanted by name only if exclusive.
 func (h *Hold) Take(exclusive bool) *Lock {
 	if h.all {
 		h.takeAll()
@@ -90,7 +90,7 @@ func (h *Hold) takeAll() {
 func (h *Hold) locked(exclusive bool) *Lock {
 	for _, i := range h.held {
 		for _, l := range h.set.shards[i].locks {
-			if h.all && exclusive || !h.all && l.hasAny(h.pos) {
+			if h.all && exclusive || l.hasAny(h.pos) {
 				return l
 			}
 		}
@@ -98,9 +98,22 @@ func (h *Hold) locked(exclusive bool) *Lock {
 	return nil
 }
 
+// AllWithLocks says whether every shard is held and some key is locked.
+func (h *Hold) AllWithLocks() bool {
+	if h.all {
+		for _, i := range h.held {
+			if len(h.set.shards[i].locks) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Warm fetches what lookups of the keys will need into the caches. Nothing must
-// be held.
+// be held. What it remembers for Seat it keeps until Cool.
 func (h *Hold) Warm(places []mvcc.Place) {
+	h.Cool()
 	if len(places) < 2 {
 		return
 	}
@@ -115,6 +128,13 @@ func (h *Hold) Warm(places []mvcc.Place) {
 	h.warmer.Run()
 	h.Give()
 }
+
+// Seat makes the lookup of the position short, the i-th of the places that were
+// warmed last. Its shard must be held.
+func (h *Hold) Seat(i int, pos uint64) { h.warmer.Seat(i, pos) }
+
+// Cool forgets what was warmed.
+func (h *Hold) Cool() { h.warmer.Forget() }
 
 // Held says whether any shard is held.
 func (h *Hold) Held() bool { return len(h.held) > 0 }
