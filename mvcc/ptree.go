@@ -275,7 +275,10 @@ func (w *psetting) set(nd *pnode, lo, hi uint64, last bool) (split psplit, ok bo
 
 func (w *psetting) setLeaf(k *pkid, lo, hi uint64, last bool) (split psplit, ok bool) {
 	w.ownLeaf(k)
-	s, found := k.search(w.order, w.member, guess(w.order, lo, hi, k.count), k.count)
+	s, found := k.count, false
+	if !last || s == 0 || k.order(s-1) >= w.order { // else it is appended
+		s, found = k.search(w.order, w.member, guess(w.order, lo, hi, k.count), k.count)
+	}
 	before := k.pleaf.bytes()
 	if found {
 		w.replaced = true

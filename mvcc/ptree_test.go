@@ -298,12 +298,48 @@ func TestPtreeFill(t *testing.T) {
 		}
 		require.Greater(t, fill, least, name)
 		for i := n; i > n/10; i-- {
-			tree.DeleteRange(i%tree.Len(), i%tree.Len()+1)
+			at := r.IntN(tree.Len())
+			tree.DeleteRange(at, at+1)
 		}
 		require.NoError(t, tree.check())
 		fill = float64(tree.Len()*each) / float64(tree.bytes())
-		t.Logf("%s: %.0f %% full after deletes", name, 100*fill)
-		require.Greater(t, fill, 0.4, name)
+		t.Logf("%s: %.0f %% full after deletes, %d entries a leaf", name, 100*fill, tree.Len()/pleaves(tree.root))
+		require.Greater(t, fill, 0.55, name)
+		require.Less(t, pleaves(tree.root), tree.Len()*each/(pageThin+pageThin/4), name)
+	}
+}
+
+func pleaves(nd *pnode) (n int) {
+	if nd.bottom {
+		return len(nd.kids)
+	}
+	for i := range nd.kids {
+		n += pleaves(nd.kids[i].node)
+	}
+	return n
+}
+
+// TestPtreeSplitRoom splits full pages of all kinds of entries, after which the
+// longest entry must fit into either half.
+func TestPtreeSplitRoom(t *testing.T) {
+	r, _ := newRand(t)
+	longest := make([]byte, inlineMax)
+	for range 3000 {
+		l, size := newLeaf(pageMin, 1), 1+r.IntN(inlineMax)
+		for order := uint64(0); ; order++ {
+			n := r.IntN(size)
+			if r.IntN(8) == 0 {
+				n = inlineMax
+			}
+			if !l.insert(r.IntN(l.n()+1), order, nil, longest[:n]) {
+				break
+			}
+		}
+		n := l.n()
+		right := l.split(1)
+		require.Equal(t, n, l.n()+right.n())
+		require.True(t, l.insert(l.n(), 1, nil, longest))
+		require.True(t, right.insert(0, 1, nil, longest))
 	}
 }
 
