@@ -106,13 +106,12 @@ func (w *SetWriter) Add(member []byte) bool {
 func (w *SetWriter) addBig(member []byte) bool {
 	c := w.tree()
 	pos := c.hash(member)
-	if w.id != 0 {
+	if !w.unshared() {
 		if _, ok := c.tree.Get(pos, member); ok {
 			return false
 		}
-		c = w.edit().(*collection)
 	}
-	if c.tree.Set(pos, member, nil) {
+	if w.edit().(*collection).tree.Set(pos, member, nil) {
 		return false
 	}
 	w.edited()

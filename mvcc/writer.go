@@ -79,6 +79,10 @@ func (w *writer) edit() value {
 	return w.obj.val
 }
 
+// unshared says that no version sees the object, so that a write which turns
+// out to change nothing copies nothing.
+func (w *writer) unshared() bool { return w.id == 0 || w.obj.epoch == w.k.epoch }
+
 // edited keeps account after an edit.
 func (w *writer) edited() {
 	if w.id != 0 {
@@ -251,11 +255,14 @@ func (w *memberWriter) becomeTree() {
 func (w *memberWriter) remove(member []byte) bool {
 	w.dropExpired(member)
 	if w.obj != nil {
-		c := w.tree()
-		if _, ok := c.tree.Get(c.hash(member), member); !ok {
+		if c := w.tree(); !w.unshared() {
+			if _, ok := c.tree.Get(c.hash(member), member); !ok {
+				return false
+			}
+		}
+		if !w.edit().(*collection).remove(member) {
 			return false
 		}
-		w.edit().(*collection).remove(member)
 		w.edited()
 		w.changed()
 		return true
