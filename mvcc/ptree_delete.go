@@ -39,7 +39,7 @@ func (t *ptree) cutLeaf(k *pkid, first, last int) {
 // lower takes roots with a single kid off.
 func (t *ptree) lower() {
 	for !t.root.bottom && len(t.root.kids) == 1 {
-		t.size -= t.root.own()
+		t.size -= t.root.ownBytes()
 		t.root = t.root.kids[0].node
 	}
 }
@@ -93,7 +93,7 @@ func (t *ptree) joinNodes(a *pnode, low uint64, b *pkid) {
 	n := len(a.kids)
 	t.setKids(a, a.pkids, b.node.pkids)
 	a.lows[n], a.kids[n].tail = low, b.tail
-	t.size -= b.node.own()
+	t.size -= b.node.ownBytes()
 }
 
 // dropKids takes kids [first, last) out and with them all that is below.
