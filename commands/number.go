@@ -118,9 +118,14 @@ func AppendDouble(dst []byte, f float64) []byte {
 		return append(dst, "inf"...)
 	case math.IsInf(f, -1):
 		return append(dst, "-inf"...)
+	case f > -plainRange && f < plainRange && f == math.Trunc(f) && f != 0:
+		return strconv.AppendInt(dst, int64(f), 10) // the same, sooner
 	}
 	return strconv.AppendFloat(dst, f, 'g', 17, 64)
 }
+
+// plainRange bounds the integers that "%.17g" prints without an exponent.
+const plainRange = 1e17
 
 // intRange bounds the doubles that AppendFloat prints as integers: 2^62.
 const intRange = 1 << 62

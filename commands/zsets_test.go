@@ -294,3 +294,15 @@ func TestZSetsHideExpiredMembers(t *testing.T) {
 	members("ZRANGE z 0 -1", "e")
 	require.NoError(t, h.verify())
 }
+
+// TestAppendDoubleOfIntegers: the short way prints what "%.17g" does.
+func TestAppendDoubleOfIntegers(t *testing.T) {
+	r := rand.New(rand.NewPCG(testSeed(t), 5))
+	for range 100_000 {
+		f := math.Trunc(math.Ldexp(r.Float64()-0.5, r.IntN(62)))
+		require.Equal(t, strconv.FormatFloat(f, 'g', 17, 64), string(AppendDouble(nil, f)))
+	}
+	for _, f := range []float64{0, math.Copysign(0, -1), 1, -1, 1e16, 1e17, -1e17, 99999999999999984, 100000000000000016, 1e18} {
+		require.Equal(t, strconv.FormatFloat(f, 'g', 17, 64), string(AppendDouble(nil, f)))
+	}
+}
