@@ -44,6 +44,14 @@ type Keys struct {
 	// All says that the command needs every key of the keyspace (FLUSHALL,
 	// DBSIZE): it runs with all shards held and must do only O(1) work on each.
 	All bool
+	// AllIf says of a command line that it may read any key beside those that
+	// it names (SORT ... BY). Nil otherwise.
+	AllIf func(args [][]byte) bool
+}
+
+// Any says whether the command line needs every key, to read at least.
+func (k *Keys) Any(args [][]byte) bool {
+	return k.All || k.AllIf != nil && k.AllIf(args)
 }
 
 // The usual key layouts.

@@ -223,6 +223,11 @@ const (
 	ErrHLLNotSparse Error = "ERR HLL encoding is not sparse"
 )
 
+// SORT.
+const (
+	ErrSortNumber Error = "ERR One or more scores can't be converted into double"
+)
+
 // Places.
 const (
 	ErrGeoUnit        Error = "ERR unsupported unit provided. please use M, KM, FT, MI"

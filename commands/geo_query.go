@@ -256,6 +256,9 @@ func parseUnit(arg []byte) (float64, error) {
 // geoStoreKeys are the keys of GEORADIUS and GEORADIUSBYMEMBER, the destination,
 // if there is one, being the last.
 func geoStoreKeys(args [][]byte) []int {
+	if len(args) < 2 {
+		return nil
+	}
 	at := []int{1}
 	for i := 5; i+1 < len(args); i++ {
 		if foldEqual(args[i], "STORE") || foldEqual(args[i], "STOREDIST") {
@@ -266,4 +269,9 @@ func geoStoreKeys(args [][]byte) []int {
 	return at
 }
 
-func geoDest(args [][]byte) []int { return geoStoreKeys(args)[1:] }
+func geoDest(args [][]byte) []int {
+	if len(args) < 2 {
+		return nil
+	}
+	return geoStoreKeys(args)[1:]
+}

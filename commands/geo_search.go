@@ -163,7 +163,7 @@ func (q *geoQuery) sorted(found []geoFound) []geoFound {
 		ranks[i] = geoRank{found[i].dist, i}
 	}
 	if n < len(found) {
-		partialSort(ranks, n, compare)
+		partialSort(ranks, 0, n, compare)
 	} else if q.order == geoNearest {
 		slices.SortFunc(ranks, func(a, b geoRank) int { return cmp.Or(cmp.Compare(a.dist, b.dist), a.i-b.i) })
 	} else {

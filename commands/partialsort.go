@@ -1,16 +1,19 @@
 package commands
 
-// partialSort puts the n least elements of all, which are more, in order at the
-// front. Where elements are equal the outcome is that of Redis' pqsort, which
-// decides what SORT ... LIMIT and GEOSEARCH ... COUNT return: the quicksort of
-// Bentley and McIlroy, "Engineering a Sort Function" (1993), without the parts
+// partialSort puts the elements into the places [from, to) that they have when
+// all are sorted. Where elements are equal the outcome is that of Redis' pqsort,
+// which decides what SORT ... LIMIT and GEOSEARCH ... COUNT return: the quicksort
+// of Bentley and McIlroy, "Engineering a Sort Function" (1993), without the parts
 // that lie outside.
-func partialSort[T any](all []T, n int, compare func(a, b *T) int) {
-	p := partialSorter[T]{compare}
-	p.sort(all, 0, n)
+func partialSort[T any](all []T, from, to int, compare func(a, b *T) int) {
+	p := partialSorter[T]{from, to, compare}
+	p.sort(all, 0)
 }
 
-type partialSorter[T any] struct{ compare func(a, b *T) int }
+type partialSorter[T any] struct {
+	from, to int
+	compare  func(a, b *T) int
+}
 
 const (
 	insertionBelow = 7
@@ -18,24 +21,23 @@ const (
 	ninetherAbove  = 40 // and from here on of nine
 )
 
-// sort orders the part of a that begins at base, as far as the first n elements
-// of the whole need it.
-func (p partialSorter[T]) sort(a []T, base, n int) {
-	for base < n && len(a) > 1 {
+// sort orders a, which begins at the place base, as far as that is needed.
+func (p *partialSorter[T]) sort(a []T, base int) {
+	for base < p.to && base+len(a) > p.from && len(a) > 1 {
 		if len(a) < insertionBelow {
 			p.insertion(a)
 			return
 		}
 		low, high := p.partition(a)
 		if low > 1 {
-			p.sort(a[:low], base, n)
+			p.sort(a[:low], base)
 		}
 		base += len(a) - high
 		a = a[len(a)-high:]
 	}
 }
 
-func (p partialSorter[T]) insertion(a []T) {
+func (p *partialSorter[T]) insertion(a []T) {
 	for i := 1; i < len(a); i++ {
 		for k := i; k > 0 && p.compare(&a[k-1], &a[k]) > 0; k-- {
 			a[k], a[k-1] = a[k-1], a[k]
@@ -45,7 +47,7 @@ func (p partialSorter[T]) insertion(a []T) {
 
 // partition returns how many elements, at the front, are less than the pivot,
 // and how many, at the end, are greater.
-func (p partialSorter[T]) partition(a []T) (low, high int) {
+func (p *partialSorter[T]) partition(a []T) (low, high int) {
 	pivot := p.pivot(a)
 	a[0], a[pivot] = a[pivot], a[0]
 	// Those equal to the pivot gather at both ends, up to ea and from ed+1.
@@ -90,7 +92,7 @@ func swapRanges[T any](a []T, i, end, n int) {
 	}
 }
 
-func (p partialSorter[T]) pivot(a []T) int {
+func (p *partialSorter[T]) pivot(a []T) int {
 	n := len(a)
 	low, mid, high := 0, n/2, n-1
 	if n <= medianAbove {
@@ -105,7 +107,7 @@ func (p partialSorter[T]) pivot(a []T) int {
 	return p.median(a, low, mid, high)
 }
 
-func (p partialSorter[T]) median(a []T, i, j, k int) int {
+func (p *partialSorter[T]) median(a []T, i, j, k int) int {
 	if p.compare(&a[i], &a[j]) < 0 {
 		switch {
 		case p.compare(&a[j], &a[k]) < 0:

@@ -17,7 +17,7 @@ func keysOf(k *commands.Keys, args [][]byte) shard.Keys {
 func (srv *Server) store(c *commands.Call) (err error) {
 	c.ByResult = srv.shards.Journaled()
 	srv.shards.Store(shard.Store{
-		DB: c.DB, Now: c.Now, Keys: keysOf(&c.Row.Keys, c.Args), Dest: keysOf(&c.Row.Dest, c.Args),
+		DB: c.DB, Now: c.Now, Keys: keysOf(&c.Row.Keys, c.Args), All: c.Row.Keys.Any(c.Args), Dest: keysOf(&c.Row.Dest, c.Args),
 		Compute: func(cut *shard.Cut) (commit func(*shard.Hold) []shard.Effect) {
 			var v mvcc.View
 			v.FrozenView(cut.Space(), c.DB, c.Now, cut.Versions())

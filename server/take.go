@@ -2,6 +2,7 @@ package server
 
 import (
 	"firn/commands"
+	"firn/mvcc"
 	"firn/shard"
 )
 
@@ -10,7 +11,7 @@ import (
 const argsFrom = 2 * heavyFrom
 
 func many(c *commands.Call) bool {
-	return c.Row.Cost != nil && !c.Row.Keys.All && len(c.Args) > argsFrom
+	return c.Row.Cost != nil && len(c.Args) > argsFrom && !c.Row.Keys.Any(c.Args)
 }
 
 // take takes the shards of the command's keys, or returns the lock to wait for.
@@ -25,5 +26,18 @@ func (s *session) take(h *shard.Hold, c *commands.Call, pos uint64, exclusive bo
 	default:
 		k.Each(c.Args, func(i int) { h.Want(c.Args[i]) })
 	}
+	if k.AllIf != nil && k.AllIf(c.Args) {
+		h.WantAll()
+	}
 	return h.Take(exclusive)
+}
+
+// heavy says whether a command, whose shards are held, must run aside: because
+// it is long, or because it reads keys that it doesn't name while some key is
+// locked. Of that the live keyspace may show half a write, and versions don't.
+func heavy(c *commands.Call, h *shard.Hold, v *mvcc.View) bool {
+	if c.Row.Cost == nil {
+		return false
+	}
+	return c.Row.Keys.AllIf != nil && h.AllWithLocks() || tooLong(c.Row.Cost(c, v), heavyFrom)
 }

@@ -6,6 +6,7 @@ type Store struct {
 	DB   int
 	Now  int64 // unix ms, by which expiry is judged
 	Keys Keys  // all, those that are written included
+	All  bool  // it may read any key, also such that Keys doesn't name
 	Dest Keys  // those that are written
 
 	// Compute makes the result from the frozen inputs, between slices calling
@@ -20,6 +21,9 @@ func (s *Set) Store(op Store) {
 	s.stats.Stores.Add(1)
 	h := s.NewHold()
 	h.wantMany(op.Keys)
+	if op.All {
+		h.WantAll()
+	}
 	out := s.NewHold()
 	out.wantMany(op.Dest)
 	l := newLock(out.pos)
