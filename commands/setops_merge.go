@@ -20,6 +20,7 @@ type setHead struct {
 
 // heads opens a cursor for each set, in front of its first member.
 func (a *setAlgebra) heads() []setHead {
+	a.merged = true
 	all := make([]setHead, len(a.in))
 	for i := range a.in {
 		all[i].cur = a.in[i].Cursor()
@@ -46,21 +47,31 @@ func (h *setHead) seek(pos uint64, member []byte) bool {
 // nearby is how many members a cursor goes step by step before it seeks.
 const nearby = 4
 
-// reach goes to the first member at or behind (pos, member); false if there is
+// reach goes to the first member at or behind the position; false if there is
 // none.
-func (h *setHead) reach(pos uint64, member []byte) bool {
+func (h *setHead) reach(pos uint64) bool {
 	for n := 0; h.pos < pos; n++ {
 		if n == nearby {
-			return h.seek(pos, member)
+			return h.seek(pos, nil)
 		}
 		if !h.next() {
 			return false
 		}
 	}
-	if h.pos == pos && bytes.Compare(h.cur.Member(), member) < 0 {
-		return h.seek(pos, member)
-	}
 	return true
+}
+
+// reachMember goes on to a member at the position of the cursor, or to the first
+// behind it, and says whether it is that member, and whether there is none. All
+// but never is there more than one member at a position.
+func (h *setHead) reachMember(member []byte) (found, ended bool) {
+	switch order := bytes.Compare(h.cur.Member(), member); {
+	case order >= 0:
+		return order == 0, false
+	case !h.seek(h.pos, member):
+		return false, true
+	}
+	return bytes.Equal(h.cur.Member(), member), false
 }
 
 // at says whether the cursor stands at the member.
@@ -69,7 +80,8 @@ func (h *setHead) at(pos uint64, member []byte) bool {
 }
 
 // interMerge takes the smallest set's members, one after the other, to the other
-// cursors; where one of them is beyond, the first follows it.
+// cursors; where one of them is beyond, the first follows it. Members are looked
+// at only where all cursors have the same position.
 func (a *setAlgebra) interMerge(yield func(member []byte) bool) {
 	all := a.heads()
 	for i := range all {
@@ -80,32 +92,45 @@ func (a *setAlgebra) interMerge(yield func(member []byte) bool) {
 	lead := &all[0]
 	for more := true; more; {
 		a.step()
-		member := lead.cur.Member()
-		ahead, ended := apart(all[1:], lead.pos, member)
+		ahead, ended := apart(all[1:], lead.pos)
 		switch {
 		case ended:
 			return
 		case ahead != nil:
-			more = lead.reach(ahead.pos, ahead.cur.Member())
+			more = lead.reach(ahead.pos)
 		default:
-			more = yield(member) && lead.next()
+			a.pos = lead.pos
+			more = lead.shared(all[1:], yield) && lead.next()
 		}
 	}
 }
 
-// apart brings the cursors to the member until one has gone beyond it, which is
-// returned, or has ended.
-func apart(heads []setHead, pos uint64, member []byte) (ahead *setHead, ended bool) {
+// apart brings the cursors to the position until one has gone beyond it, which
+// is returned, or has ended.
+func apart(heads []setHead, pos uint64) (ahead *setHead, ended bool) {
 	for i := range heads {
 		h := &heads[i]
-		if !h.reach(pos, member) {
+		if h.pos < pos && !h.reach(pos) {
 			return nil, true
 		}
-		if !h.at(pos, member) {
+		if h.pos > pos {
 			return h, false
 		}
 	}
 	return nil, false
+}
+
+// shared yields the member of the cursor if the others, which stand at the same
+// position, have it.
+func (h *setHead) shared(others []setHead, yield func(member []byte) bool) bool {
+	member := h.cur.Member()
+	for i := range others {
+		found, ended := others[i].reachMember(member)
+		if !found {
+			return !ended
+		}
+	}
+	return yield(member)
 }
 
 // diffMerge takes the first set's members to the cursors of the others.
@@ -119,23 +144,35 @@ func (a *setAlgebra) diffMerge(yield func(member []byte) bool) {
 	}
 	for lead.next() {
 		a.step()
-		member, found := lead.cur.Member(), false
-		for i := 0; i < len(others) && !found; i++ {
-			h := others[i]
-			if h.pos > lead.pos {
-				continue
-			}
-			if !h.reach(lead.pos, member) {
-				others = append(others[:i], others[i+1:]...)
-				i--
-				continue
-			}
-			found = h.at(lead.pos, member)
-		}
-		if !found && !yield(member) {
+		a.pos = lead.pos
+		var found bool
+		if others, found = lead.in(others); !found && !yield(lead.cur.Member()) {
 			return
 		}
 	}
+}
+
+// in says whether one of the others has the cursor's member, and returns those
+// that have not ended.
+func (h *setHead) in(others []*setHead) (left []*setHead, found bool) {
+	for i := 0; i < len(others); {
+		o := others[i]
+		more := o.pos >= h.pos || o.reach(h.pos)
+		if more && o.pos == h.pos {
+			var ended bool
+			found, ended = o.reachMember(h.cur.Member())
+			more = !ended
+		}
+		switch {
+		case found:
+			return others, true
+		case more:
+			i++
+		default:
+			others = append(others[:i], others[i+1:]...)
+		}
+	}
+	return others, false
 }
 
 // unionMerge takes the least member of all sets, again and again.
@@ -152,11 +189,12 @@ func (a *setAlgebra) unionMerge(yield func(member []byte) bool) {
 	}
 	for len(h) > 0 {
 		a.step()
-		pos, member := h[0].pos, h[0].cur.Member()
+		member := h[0].cur.Member()
+		a.pos = h[0].pos
 		if !yield(member) {
 			return
 		}
-		for h = h.advance(); len(h) > 0 && h[0].at(pos, member); h = h.advance() {
+		for h = h.advance(); len(h) > 0 && h[0].at(a.pos, member); h = h.advance() {
 			a.step()
 		}
 	}
