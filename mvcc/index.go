@@ -22,8 +22,9 @@ const (
 // it: a node belongs to the index whose generation it carries. Leaves hold no
 // pointers but one that is nil.
 type index struct {
-	root *node
-	gen  uint64
+	root   *node
+	height int // inner nodes above a leaf
+	gen    uint64
 	gens *atomic.Uint64 // the last generation given out, of this index and its copies
 	n    int
 
@@ -130,10 +131,11 @@ func (l *node) place(pos, lo, hi uint64) int {
 	return i
 }
 
-// descend returns the leaf for a position and the bounds of what it holds.
+// descend returns the leaf for a position and the bounds of what it holds. The
+// leaf itself is not read.
 func (x *index) descend(pos uint64) (l *node, lo, hi uint64) {
 	l, hi = x.root, ^uint64(0)
-	for l.inner != nil {
+	for range x.height {
 		in := l.inner
 		i := in.kid(pos)
 		if i > 0 {
@@ -196,6 +198,7 @@ func (x *index) Set(pos uint64, r ref) (old ref, replaced bool) {
 		in.low[1] = low
 		in.kids[0], in.kids[1] = x.root, right
 		x.root = &node{gen: x.gen, inner: in}
+		x.height++
 	}
 	if !w.replaced {
 		x.n++
@@ -332,6 +335,7 @@ func (x *index) Delete(pos uint64) (old ref, ok bool) {
 	x.n--
 	for x.root.inner != nil && x.root.inner.n == 1 {
 		x.root = x.root.inner.kids[0]
+		x.height--
 	}
 	return old, true
 }

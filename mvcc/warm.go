@@ -16,6 +16,8 @@ type Warmer struct {
 type warming struct {
 	t     *tables // nil: it does not pay
 	shape uint64  // of the index
+	at    int     // where the position may be in the leaf
+	rec   []byte
 	seat
 }
 
@@ -64,37 +66,51 @@ func (w *Warmer) Seat(i int, pos uint64) {
 	}
 }
 
-// leaves finds every key's leaf and reads where the key should be in it.
+// leaves finds every key's leaf, and then reads where the keys should be in them:
+// apart, because a loop that does little else has more reads under way.
 func (w *Warmer) leaves() {
 	sum := uint64(0)
 	for i := range w.todo {
-		k := &w.todo[i]
-		if k.t == nil {
-			continue
+		if k := &w.todo[i]; k.t != nil {
+			k.shape = k.t.index.shape
+			k.leaf, k.lo, k.hi = k.t.index.descend(k.pos)
+			k.at = guess(k.pos, k.lo, k.hi, leafMax*4/5)
 		}
-		k.shape = k.t.index.shape
-		k.leaf, k.lo, k.hi = k.t.index.descend(k.pos)
-		g := guess(k.pos, k.lo, k.hi, leafMax*2/3)
-		sum += uint64(k.leaf.n) + k.leaf.pairs[g].pos
+	}
+	for i := range w.todo {
+		if k := &w.todo[i]; k.t != nil {
+			sum += uint64(k.leaf.n) + k.leaf.pairs[k.at].pos
+		}
 	}
 	w.sum += sum
 }
 
-// records finds every key's ref and reads the start of its record.
+// records finds every key's ref, and then reads the start of the records.
 func (w *Warmer) records() {
 	sum := uint64(0)
 	for i := range w.todo {
-		k := &w.todo[i]
-		if k.t == nil {
-			continue
+		if k := &w.todo[i]; k.t != nil {
+			k.rec = k.t.peek(k)
 		}
-		at := k.leaf.place(k.pos, k.lo, k.hi)
-		if at >= k.leaf.n || k.leaf.pairs[at].pos != k.pos {
-			continue
-		}
-		if r := k.leaf.pairs[at].ref; r != twinned {
-			sum += uint64(k.t.segs[r.slot()][r.off()])
+	}
+	for i := range w.todo {
+		if b := w.todo[i].rec; len(b) > walkTouch {
+			sum += uint64(b[0]) + uint64(b[walkTouch])
 		}
 	}
 	w.sum += sum
+}
+
+// peek returns the segment's bytes from the key's record on, without reading
+// them; nil if there is no record.
+func (t *tables) peek(k *warming) []byte {
+	at := k.leaf.place(k.pos, k.lo, k.hi)
+	if at >= k.leaf.n || k.leaf.pairs[at].pos != k.pos {
+		return nil
+	}
+	r := k.leaf.pairs[at].ref
+	if r == twinned {
+		return nil
+	}
+	return t.segs[r.slot()][r.off():]
 }
