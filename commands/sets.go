@@ -72,16 +72,10 @@ func smembers(c *Call, v *mvcc.View) error {
 	if err != nil {
 		return err
 	}
-	listMembers(c, s, ok)
-	return nil
-}
-
-// listMembers appends the members of a set as a set.
-func listMembers(c *Call, s mvcc.SetValue, ok bool) {
 	n := memberCount(s, ok)
 	c.Out.Set(n)
 	if n == 0 {
-		return
+		return nil
 	}
 	i := 0
 	s.Each(func(member []byte) bool {
@@ -89,6 +83,7 @@ func listMembers(c *Call, s mvcc.SetValue, ok bool) {
 		c.listed(&i)
 		return true
 	})
+	return nil
 }
 
 // memberCount is how many members of a set Each yields: Len counts those too

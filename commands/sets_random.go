@@ -156,11 +156,19 @@ func popMembers(c *Call, tx *mvcc.Tx) error {
 	return nil
 }
 
-// popAll answers the whole set and deletes it.
+// popAll answers the whole set and deletes it. The reply of a write is not
+// spilled: it must not wait for a client while others wait for the key.
 func popAll(c *Call, tx *mvcc.Tx, e *mvcc.Entry) {
 	key := c.Args[1]
 	changes := tx.Changes + int64(e.Count())
-	listMembers(c, e.Set(tx.Now), true)
+	s, i := e.Set(tx.Now), 0
+	c.Out.Set(memberCount(s, true))
+	s.Each(func(member []byte) bool {
+		c.Out.Bulk(member)
+		c.pauseAt(i)
+		i++
+		return true
+	})
 	tx.Delete(key)
 	tx.Changes = changes
 	c.removed('s', "spop", key, 1, true)
@@ -182,7 +190,7 @@ func popSome(c *Call, tx *mvcc.Tx, n int) {
 	for i, m := range members {
 		w.Remove(m)
 		c.Out.Bulk(m)
-		c.listed(&i)
+		c.pauseAt(i)
 	}
 	emptied := w.Len() == 0
 	w.Close()

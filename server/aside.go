@@ -74,6 +74,7 @@ func (s *session) longAside() {
 			h.Tx.Begin(s.srv.shards.Space, c.DB, c.Now)
 			h.Tx.Splice()
 			c.Pause = pause // a write that has begun is finished, whoever has left
+			c.Out.Stream(nil)
 			err = commands.RunOwner(c, &h.Tx)
 			h.CountExpired()
 			s.srv.stats.wrote(&h.Tx)
