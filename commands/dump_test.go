@@ -53,7 +53,7 @@ func TestDumpOfExpiringMembers(t *testing.T) {
 
 // A long payload is sent in pieces, and is the same bytes.
 func TestDumpInPieces(t *testing.T) {
-	h := newHarness(1, 1)
+	h := bareHarness(1, 1)
 	send(t, h, "SETRANGE", "string", "300000", "x")
 	for i := range 5000 {
 		send(t, h, "RPUSH", "list", strings.Repeat(fmt.Sprint(i), 10))

@@ -3,11 +3,10 @@ package server
 import (
 	"encoding/hex"
 	"fmt"
-	"math"
-	"strconv"
 
 	"firn/commands"
 	"firn/mvcc"
+	"firn/persistence/rdb"
 	"firn/shard"
 )
 
@@ -30,43 +29,50 @@ func (s *session) debugKey(c *commands.Call, yield func(v *mvcc.View, e *mvcc.En
 }
 
 // debugObject tells of a value in Redis' line. What it calls an address is the
-// key's position; the serialized length is that without compression.
+// key's position; how long the value is when it is saved is found out aside.
 func debugObject(c *commands.Call, s *session) error {
-	return s.debugKey(c, func(v *mvcc.View, e *mvcc.Entry) error {
-		c.Out.Simple(fmt.Sprintf("Value at:%#x refcount:%d encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d",
-			v.Space().Hash(e.Key()), commands.RefCount(v.Space().Access(), e), e.EncodingName(), savedLen(e), e.Clock(), v.Space().Access().Idle(e.Clock(), c.Now)/1000))
+	var line string
+	err := s.debugKey(c, func(v *mvcc.View, e *mvcc.Entry) error {
+		a := v.Space().Access()
+		line = fmt.Sprintf("Value at:%#x refcount:%d encoding:%s serializedlength:%%d lru:%d lru_seconds_idle:%d",
+			v.Space().Hash(e.Key()), commands.RefCount(a, e), e.EncodingName(), e.Clock(), a.Idle(e.Clock(), c.Now)/1000)
+		return nil
+	})
+	if err != nil || line == "" { // waits in line
+		return err
+	}
+	return s.debugFrozen(c, func(c *commands.Call, v *mvcc.View) error {
+		e, ok := v.Peek(c.Args[2])
+		if !ok {
+			return commands.ErrNoKey
+		}
+		c.Out.Simple(fmt.Sprintf(line, rdb.SavedLen(&e, c.Now, c.Compress, c.Pause)))
 		return nil
 	})
 }
 
-// savedLen is how many bytes a string takes in an RDB file that is not
-// compressed (rdbSaveRawString of Redis' rdb.c). Of a collection, which would
-// have to be walked, it is those it takes in memory.
-func savedLen(e *mvcc.Entry) int64 {
-	if e.Type() != mvcc.String {
-		return e.Size()
+// debugFrozen shows f, aside, the keys of the arguments from the third on, also
+// those that have expired and are not removed yet.
+func (s *session) debugFrozen(c *commands.Call, f func(c *commands.Call, v *mvcc.View) error) error {
+	h := s.home.hold()
+	h.Reset()
+	for _, key := range c.Args[2:] {
+		h.Want(key)
 	}
-	n := e.Len()
-	if n <= 11 {
-		if i, err := strconv.ParseInt(string(e.Bytes(nil)), 10, 32); err == nil && int64(len(strconv.FormatInt(i, 10))) == n {
-			switch {
-			case i == int64(int8(i)):
-				return 2
-			case i == int64(int16(i)):
-				return 3
-			}
-			return 5
-		}
+	if l := h.Take(false); l != nil {
+		return s.wait(l)
 	}
-	switch {
-	case n < 1<<6:
-		return n + 1
-	case n < 1<<14:
-		return n + 2
-	case n <= math.MaxUint32:
-		return n + 5
-	}
-	return n + 9
+	cut := h.Freeze(c.DB, c.Now)
+	h.Give()
+	s.aside(func(c *commands.Call) error {
+		defer cut.Release()
+		return c.Guard(func() error {
+			var v mvcc.View
+			v.FrozenView(cut.Space(), c.DB, 0, cut.Versions())
+			return f(c, &v)
+		})
+	})
+	return nil
 }
 
 // debugSDSLen answers for strings that are kept as bytes. There is never room
@@ -82,12 +88,29 @@ func debugSDSLen(c *commands.Call, s *session) error {
 	})
 }
 
-// debugEncoded answers the error for a key that is there, because no value has
-// the encoding that is asked about.
-func debugEncoded(none error) onSession {
+// debugEncoded answers whether the value has the encoding. It is not printed
+// anywhere.
+func debugEncoded(encoding, done string, none error) onSession {
 	return func(c *commands.Call, s *session) error {
-		return s.debugKey(c, func(*mvcc.View, *mvcc.Entry) error { return none })
+		return s.debugKey(c, func(_ *mvcc.View, e *mvcc.Entry) error {
+			if e.EncodingName() != encoding {
+				return none
+			}
+			c.Out.Simple(done)
+			return nil
+		})
 	}
+}
+
+// debugHTStatsKey answers for values that are a hash table in Redis.
+func debugHTStatsKey(c *commands.Call, s *session) error {
+	return s.debugKey(c, func(_ *mvcc.View, e *mvcc.Entry) error {
+		if name := e.EncodingName(); name != "hashtable" && name != "skiplist" {
+			return commands.ErrDebugNoTable
+		}
+		c.Out.Verbatim("txt", tableStats(e.Count()))
+		return nil
+	})
 }
 
 // debugHTStats says what stands where Redis has hash tables.
@@ -180,32 +203,10 @@ func release(cuts []*shard.Cut) {
 	}
 }
 
-// debugDigestValue hashes values, also those that have expired and are not
-// removed yet.
-func debugDigestValue(c *commands.Call, s *session) error {
-	h := s.home.hold()
-	h.Reset()
-	for _, key := range c.Args[2:] {
-		h.Want(key)
-	}
-	if l := h.Take(false); l != nil {
-		return s.wait(l)
-	}
-	cut := h.Freeze(c.DB, c.Now)
-	h.Give()
-	s.aside(func(c *commands.Call) error {
-		defer cut.Release()
-		return c.Guard(func() error {
-			var v mvcc.View
-			v.FrozenView(cut.Space(), c.DB, 0, cut.Versions())
-			digestValues(c, &v)
-			return nil
-		})
-	})
-	return nil
-}
+// debugDigestValue hashes values.
+func debugDigestValue(c *commands.Call, s *session) error { return s.debugFrozen(c, digestValues) }
 
-func digestValues(c *commands.Call, v *mvcc.View) {
+func digestValues(c *commands.Call, v *mvcc.View) error {
 	c.Out.Array(len(c.Args) - 2)
 	for i, key := range c.Args[2:] {
 		var d commands.Digest
@@ -217,4 +218,5 @@ func digestValues(c *commands.Call, v *mvcc.View) {
 			c.Pause()
 		}
 	}
+	return nil
 }

@@ -2,11 +2,13 @@ package server
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strconv"
 
 	"firn/commands"
 	"firn/mvcc"
+	"firn/persistence/rdb"
 	"firn/server/config"
 	"firn/shard"
 )
@@ -181,17 +183,38 @@ func (srv *Server) rebuild(h *shard.Hold, db int, cut *shard.Cut, pause func()) 
 	}
 }
 
-// rewrite writes a key anew. A big value has only one form, and stays.
+// rewriteMost is the size in bytes up to which a value may have another form
+// when it is loaded.
+const rewriteMost = 128 << 10
+
+// rewrite writes a key anew. A big value has only one form, and stays, and so do
+// members that expire.
 func rewrite(tx *mvcc.Tx, key []byte, keepClock bool) {
 	e, ok := tx.PeekWrite(key)
 	if !ok {
 		return
 	}
 	clock := e.Clock()
-	if e.Type() == mvcc.String && !e.Big() {
+	switch t := rdb.Type(&e, tx.Now); {
+	case e.Size() > rewriteMost || rdb.VersionOf(t) != rdb.Version:
+	case e.Type() == mvcc.String:
 		tx.SetString(key, slices.Clone(e.Bytes(nil)), e.Expire())
+	default:
+		expire := e.Expire()
+		tx.PutValue(key, loaded(&e, t, tx), expire)
 	}
 	if keepClock {
 		tx.SetClock(key, clock)
 	}
+}
+
+// loaded saves a collection to memory and loads it.
+func loaded(e *mvcc.Entry, t byte, tx *mvcc.Tx) mvcc.Detached {
+	var w rdb.Encoder
+	w.Value(t, e, tx.Now)
+	v, err := rdb.NewDecoder(w.Take()).Value(t, tx.Space())
+	if err != nil {
+		panic(fmt.Errorf("server: what was saved as type %d is not loaded: %w", t, err))
+	}
+	return v.Collection
 }

@@ -92,6 +92,19 @@ func (w *Encoder) Value(t byte, e *mvcc.Entry, now int64) {
 	}
 }
 
+// SavedLen is how many bytes the value of an entry takes, at now (unix ms),
+// without its type. Others have their turn in pause, if it is not nil.
+func SavedLen(e *mvcc.Entry, now int64, compress bool, pause func()) (n int64) {
+	w := Encoder{Compress: compress, Flush: func(p []byte) {
+		n += int64(len(p))
+		if pause != nil {
+			pause()
+		}
+	}}
+	w.Value(Type(e, now), e, now)
+	return n + int64(len(w.buf))
+}
+
 func (w *Encoder) stringValue(e *mvcc.Entry) {
 	if n, ok := e.Int(); ok {
 		w.Int(n)
