@@ -179,21 +179,31 @@ func (h *Hold) Expire(now int64) []mvcc.Removed {
 // command's effects do.
 func (h *Hold) Forget(now int64) {
 	h.set.noteExpired(h.Tx.Expired, now)
-	h.set.stats.ExpiredByRead.Add(int64(len(h.Tx.Expired)))
+	h.set.stats.ExpiredByRead.Add(keysOf(h.Tx.Expired))
 	h.Settle()
 }
 
 // CountExpired counts the keys that a writing command found expired; its
 // effects name them.
 func (h *Hold) CountExpired() {
-	if n := int64(len(h.Tx.Expired)); n > 0 {
+	if n := keysOf(h.Tx.Expired); n > 0 {
 		h.set.stats.Expired.Add(n)
 		h.set.stats.ExpiredByRead.Add(n)
 	}
 }
 
+// keysOf counts the keys among what was removed; the others are members.
+func keysOf(removed []mvcc.Removed) (n int64) {
+	for i := range removed {
+		if removed[i].Member == nil {
+			n++
+		}
+	}
+	return n
+}
+
 func (s *Set) noteExpired(removed []mvcc.Removed, now int64) {
-	s.stats.Expired.Add(int64(len(removed)))
+	s.stats.Expired.Add(keysOf(removed))
 	if len(*s.journals.Load()) == 0 {
 		return
 	}
