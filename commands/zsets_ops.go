@@ -91,8 +91,12 @@ func (a *zalgebra) parse(c *Call, v *mvcc.View, at int) error {
 	a.aggregate = sumScores
 	a.sources = make([]zsource, n)
 	for i := range a.sources {
-		if err := a.sources[i].open(v, c.Args[at+1+i]); err != nil {
+		s := &a.sources[i]
+		if err := s.open(v, c.Args[at+1+i]); err != nil {
 			return err
+		}
+		if s.expires() {
+			c.ByResult = true // elsewhere its members may still be there
 		}
 	}
 	for i := at + 1 + int(n); i < len(c.Args); {
@@ -122,6 +126,11 @@ func (s *zsource) open(v *mvcc.View, key []byte) error {
 		return ErrWrongType
 	}
 	return nil
+}
+
+// expires says whether members of the input expire.
+func (s *zsource) expires() bool {
+	return s.zset != nil && s.zset.HasExpiries() || s.set != nil && s.set.HasExpiries()
 }
 
 // option reads the option at argument i and returns how many arguments it has

@@ -39,6 +39,7 @@ func zrangestore(c *Call, v *mvcc.View) (func(*mvcc.Tx) error, error) {
 	}
 	b := mvcc.NewZSetBuilder(v.Space(), true)
 	if ok {
+		c.ByResult = c.ByResult || z.HasExpiries()
 		lo, hi := r.ranks(&z)
 		i := 0
 		eachRank(&z, lo, hi, false, func(member []byte, score float64) {

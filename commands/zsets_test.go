@@ -306,3 +306,22 @@ func TestAppendDoubleOfIntegers(t *testing.T) {
 		require.Equal(t, strconv.FormatFloat(f, 'g', 17, 64), string(AppendDouble(nil, f)))
 	}
 }
+
+// TestStoredZSetsOfExpiringMembers: where the clock is another one the command
+// line would store what has expired here.
+func TestStoredZSetsOfExpiringMembers(t *testing.T) {
+	for _, stores := range []int{1, 4} {
+		h := newHarness(stores, testSeed(t))
+		h.rough = stores > 1
+		zsetDo(t, h, "ZADD z 1 a 2 b")
+		zsetDo(t, h, "EXPIREMEMBER z a 10 ms")
+		zsetDo(t, h, "SADD s a b")
+		zsetDo(t, h, "EXPIREMEMBER s b 10 ms")
+		require.NoError(t, h.Advance(20_000_000))
+		require.Equal(t, int64(1), zsetInt(t, h, "ZUNIONSTORE d 1 z"))
+		require.Equal(t, int64(1), zsetInt(t, h, "ZUNIONSTORE e 1 s"))
+		require.Equal(t, int64(1), zsetInt(t, h, "ZRANGESTORE d z 0 -1"))
+		require.Equal(t, int64(0), zsetInt(t, h, "ZINTERSTORE d 2 z s"))
+		require.NoError(t, h.verify())
+	}
+}
