@@ -238,7 +238,7 @@ func (o *addOptions) propagate(c *Call, id mvcc.StreamID, s mvcc.StreamValue) {
 		o.exact(args, s)
 	}
 	if !o.seqGiven {
-		args[o.idAt] = id.Append(nil)
+		args[o.idAt] = id.Append(make([]byte, 0, 32))
 	}
 	c.Propagate(args...)
 }

@@ -24,7 +24,7 @@ func parseGroup(c *Call, create bool) (o groupOptions, err error) {
 			if !ok {
 				return o, ErrNotInteger
 			}
-			if o.read = n; n < -1 {
+			if o.read = n; n < -1 && !c.Obey { // an effect may tell of a counter that has run over
 				return o, ErrXGroupRead
 			}
 		default:

@@ -114,7 +114,7 @@ func lag(s mvcc.StreamValue, g mvcc.StreamGroup) (n int64, known bool) {
 		return 0, true
 	}
 	if g.Read() != -1 && !tombstones(s, g.LastID()) {
-		return s.Added() - g.Read(), true
+		return min(s.Added()-g.Read(), int64(s.Len())), true
 	}
 	d := entriesUpTo(s, g.LastID())
 	return s.Added() - d, d != -1

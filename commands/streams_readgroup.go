@@ -109,7 +109,7 @@ func (o *readOptions) deliver(c *Call, s mvcc.StreamValue, g *mvcc.GroupWriter, 
 	t := c.newClaimTeller(r.key, o.group, r.after)
 	read, i := g.Value().Read(), 0
 	s.Ascend(from, func(e *mvcc.StreamEntry) bool {
-		read = readAfter(s, read, e.ID)
+		read = readAfter(s, t.last, read, e.ID)
 		t.last = e.ID
 		if !o.noAck {
 			g.Pend(o.consumer, e.ID, c.Now, 1)
@@ -128,9 +128,12 @@ func (o *readOptions) deliver(c *Call, s mvcc.StreamValue, g *mvcc.GroupWriter, 
 }
 
 // readAfter returns how many entries the group has read when it has read the one
-// with the id next, having read so many; -1 if that is not known.
-func readAfter(s mvcc.StreamValue, read int64, id mvcc.StreamID) int64 {
-	if read != -1 && !tombstones(s, id) {
+// with the id, after having read so many up to the one with the id last; -1 if
+// that is not known. (Redis 7.0 counts on even if entries were trimmed that the
+// group had not read, and shows too great a lag ever after: reports K10.)
+func readAfter(s mvcc.StreamValue, last mvcc.StreamID, read int64, id mvcc.StreamID) int64 {
+	trimmed := last.Less(s.FirstID()) && s.Added() > int64(s.Len())
+	if read != -1 && !tombstones(s, id) && !trimmed {
 		return read + 1
 	}
 	if s.Added() == 0 {

@@ -201,7 +201,11 @@ func (s *bigStream) trimNode(n *streamNode, t *StreamTrim) (removed int) {
 		}
 		off = next
 	}
-	s.sweep(n)
+	if n.live == 0 { // the last entry was deleted before
+		s.drop(n)
+	} else {
+		s.sweep(n)
+	}
 	return removed
 }
 

@@ -37,12 +37,12 @@ func (c *streamCheck) nodes() {
 	}
 	var tail *streamNode
 	s.nodes.each(func(first StreamID, n *streamNode) bool {
-		if n.first != first || !prev.Less(first) || n.last.Less(first) {
-			c.failf("node %v after %v has entries from %v to %v", first, prev, n.first, n.last)
+		if n.first != first || !prev.Less(first) || n.live < 1 {
+			c.failf("node %v after %v begins with %v and has %d entries", first, prev, n.first, n.live)
 		}
-		prev, tail, live = n.last, n, live+n.live
+		tail, live = n, live+n.live
 		c.alloc += streamNodeCost + int64(cap(n.blob))
-		c.node(n)
+		prev = c.node(n, prev)
 		return len(c.errs) < 20
 	})
 	if live != s.length || tail != s.tail || s.lastID.Less(prev) {
@@ -53,17 +53,19 @@ func (c *streamCheck) nodes() {
 	}
 }
 
-func (c *streamCheck) node(n *streamNode) {
-	live, dead, prev := 0, 0, StreamID{}
+// node checks one whose entries come after the id prev, and returns the last.
+func (c *streamCheck) node(n *streamNode, prev StreamID) StreamID {
+	live, dead := 0, 0
 	var e StreamEntry
 	for off := n.names; off < len(n.blob); {
 		next := n.at(off, &e)
-		if !prev.Less(e.ID) || e.ID.Less(n.first) || n.last.Less(e.ID) {
-			c.failf("entry %v after %v in the node from %v to %v", e.ID, prev, n.first, n.last)
-		}
-		if prev = e.ID; e.deleted() {
+		switch {
+		case e.deleted():
 			dead += next - off
-		} else {
+		case !prev.Less(e.ID) || e.ID.Less(n.first) || n.last.Less(e.ID):
+			c.failf("entry %v after %v in the node from %v to %v", e.ID, prev, n.first, n.last)
+		default:
+			prev = e.ID
 			live++
 		}
 		off = next
@@ -71,6 +73,7 @@ func (c *streamCheck) node(n *streamNode) {
 	if live != n.live || dead != n.dead {
 		c.failf("node %v has %d entries and %d dead bytes, counted %d and %d", n.first, live, dead, n.live, n.dead)
 	}
+	return prev
 }
 
 func (c *streamCheck) group(name streamName, g *streamGroup) {

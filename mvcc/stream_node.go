@@ -19,16 +19,19 @@ import (
 // the fields once is the idea of Redis' t_stream.c. So that as many entries
 // share a node as there, which XTRIM with ~ and XINFO show, it keeps account of
 // the bytes that Redis' listpack would have.
+//
+// The ids ascend, but those of deleted entries may be greater than later ones:
+// XSETID may take the last id back as far as the last entry that is there.
 type streamNode struct {
 	gen     uint64
 	first   StreamID // of the first entry, deleted or not
 	last    StreamID // of the last entry, deleted or not
-	live    int
-	deleted int    // entries that are flagged, or were and are swept out
-	dead    int    // bytes of blob that flagged entries take
-	names   int    // where the entries begin
-	lp      int    // bytes as a listpack, without the two counts
-	blob    []byte // never shared with another node
+	live    int      // at least one
+	deleted int      // entries that are flagged, or were and are swept out
+	dead    int      // bytes of blob that flagged entries take
+	names   int      // where the entries begin
+	lp      int      // bytes as a listpack, without the two counts
+	blob    []byte   // never shared with another node
 }
 
 const (
@@ -202,8 +205,11 @@ func (n *streamNode) find(id StreamID) (off, next int, ok bool) {
 	var e StreamEntry
 	for off = n.names; off < len(n.blob); off = next {
 		next = n.at(off, &e)
+		if e.deleted() {
+			continue
+		}
 		if c := e.ID.Compare(id); c >= 0 {
-			return off, next, c == 0 && !e.deleted()
+			return off, next, c == 0
 		}
 	}
 	return 0, 0, false
@@ -245,10 +251,10 @@ func (n *streamNode) descend(from StreamID, e *StreamEntry, yield func(*StreamEn
 	offs := few[:0]
 	for off := n.names; off < len(n.blob); {
 		next := n.at(off, e)
-		if from.Less(e.ID) {
-			break
-		}
 		if !e.deleted() {
+			if from.Less(e.ID) {
+				break
+			}
 			offs = append(offs, off)
 		}
 		off = next

@@ -310,6 +310,9 @@ func (m *streamRun) ack() {
 
 func (m *streamRun) setID() {
 	m.m.last.Ms += 5
+	if n := len(m.m.entries); n > 0 && m.r.IntN(2) == 0 {
+		m.m.last = m.m.entries[n-1].id // back over what was deleted
+	}
 	m.w.SetLastID(m.m.last)
 	m.m.added++
 	m.w.SetCounters(m.m.added, m.m.maxDeleted)
