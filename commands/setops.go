@@ -64,6 +64,7 @@ func (a *setAlgebra) open(c *Call, v *mvcc.View, keys [][]byte) error {
 		a.same = a.same || i > 0 && a.first && string(key) == string(keys[0])
 		in := setInput{SetValue: e.Set(v.Now)}
 		in.n = in.Len()
+		c.ByResult = c.ByResult || in.HasExpiries() // elsewhere its members may still be there
 		a.in, a.total = append(a.in, in), a.total+in.n
 		c.pauseAt(i)
 	}

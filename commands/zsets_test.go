@@ -307,9 +307,9 @@ func TestAppendDoubleOfIntegers(t *testing.T) {
 	}
 }
 
-// TestStoredZSetsOfExpiringMembers: where the clock is another one the command
+// TestStoresOfExpiringMembers: where the clock is another one the command
 // line would store what has expired here.
-func TestStoredZSetsOfExpiringMembers(t *testing.T) {
+func TestStoresOfExpiringMembers(t *testing.T) {
 	for _, stores := range []int{1, 4} {
 		h := newHarness(stores, testSeed(t))
 		h.rough = stores > 1
@@ -321,6 +321,7 @@ func TestStoredZSetsOfExpiringMembers(t *testing.T) {
 		require.Equal(t, int64(1), zsetInt(t, h, "ZUNIONSTORE d 1 z"))
 		require.Equal(t, int64(1), zsetInt(t, h, "ZUNIONSTORE e 1 s"))
 		require.Equal(t, int64(1), zsetInt(t, h, "ZRANGESTORE d z 0 -1"))
+		require.Equal(t, int64(1), zsetInt(t, h, "SUNIONSTORE f s"))
 		require.Equal(t, int64(0), zsetInt(t, h, "ZINTERSTORE d 2 z s"))
 		require.NoError(t, h.verify())
 	}
