@@ -171,9 +171,10 @@ func (c *Call) replyElements(l *mvcc.ListValue, i, n int, down bool) {
 	done := 0
 	reply := func(b []byte) bool {
 		c.Out.BulkLasting(b)
-		c.Out.Spill()
-		c.pauseAt(done)
-		done++
+		if done++; done%spillEvery == 0 {
+			c.Out.Spill()
+			c.pauseAt(done - 1)
+		}
 		return done < n
 	}
 	if down {
@@ -182,6 +183,10 @@ func (c *Call) replyElements(l *mvcc.ListValue, i, n int, down bool) {
 		l.Ascend(i, reply)
 	}
 }
+
+// spillEvery is after how many elements it is looked at whether a reply has
+// become long; a divisor of pauseEvery.
+const spillEvery = 32
 
 // BulkLasting appends an element of a list; a long one, which is never written
 // again (mvcc.ListValue), without copying it.

@@ -36,7 +36,7 @@ func pop(c *Call, tx *mvcc.Tx, left bool) error {
 	default:
 		return ErrArity(c.Row.FullName())
 	}
-	there, err := lookupList(tx, c.Args[1])
+	e, there, err := lookupList(tx, c.Args[1])
 	switch {
 	case err != nil:
 		return err
@@ -47,16 +47,15 @@ func pop(c *Call, tx *mvcc.Tx, left bool) error {
 	case count == 0:
 		c.Out.Array(0)
 	case count < 0:
-		popOne(c, tx, c.Args[1], left)
+		popOne(c, tx.EditList(c.Args[1], &e), c.Args[1], left)
 	default:
-		popMany(c, tx, c.Args[1], left, count)
+		popMany(c, tx.EditList(c.Args[1], &e), c.Args[1], left, count)
 	}
 	return nil
 }
 
 // popOne moves an element at an end into the reply.
-func popOne(c *Call, tx *mvcc.Tx, key []byte, left bool) {
-	w := tx.WriteList(key)
+func popOne(c *Call, w *mvcc.ListWriter, key []byte, left bool) {
 	i := 0
 	if !left {
 		i = w.Len() - 1
@@ -68,8 +67,7 @@ func popOne(c *Call, tx *mvcc.Tx, key []byte, left bool) {
 }
 
 // popMany moves up to count elements into an array, and returns how many.
-func popMany(c *Call, tx *mvcc.Tx, key []byte, left bool, count int64) (n int) {
-	w := tx.WriteList(key)
+func popMany(c *Call, w *mvcc.ListWriter, key []byte, left bool, count int64) (n int) {
 	size := w.Len()
 	n = int(min(count, int64(size)))
 	v := w.Value()
@@ -143,14 +141,14 @@ func lmpop(c *Call, tx *mvcc.Tx) error {
 		return err
 	}
 	for i, key := range p.keys {
-		there, err := lookupList(tx, key)
+		e, there, err := lookupList(tx, key)
 		if err != nil {
 			return err
 		}
 		if there {
 			c.Out.Array(2)
 			c.Out.Bulk(key)
-			n := popMany(c, tx, key, p.left, p.count)
+			n := popMany(c, tx.EditList(key, &e), key, p.left, p.count)
 			c.Propagate([]byte(popEvent(p.left)), key, AppendInt(nil, int64(n)))
 			return nil
 		}
@@ -191,7 +189,7 @@ func rpoplpush(c *Call, tx *mvcc.Tx) error { return moveElement(c, tx, false, tr
 // the second's, which may be the same.
 func moveElement(c *Call, tx *mvcc.Tx, fromLeft, toLeft bool) error {
 	from, to := c.Args[1], c.Args[2]
-	there, err := lookupList(tx, from)
+	e, there, err := lookupList(tx, from)
 	if err != nil {
 		return err
 	}
@@ -199,11 +197,11 @@ func moveElement(c *Call, tx *mvcc.Tx, fromLeft, toLeft bool) error {
 		c.Out.Null()
 		return nil
 	}
-	if _, err := lookupList(tx, to); err != nil {
+	if _, _, err := lookupList(tx, to); err != nil {
 		return err
 	}
 	changes := tx.Changes
-	w := tx.WriteList(from)
+	w := tx.EditList(from, &e)
 	i := 0
 	if !fromLeft {
 		i = w.Len() - 1

@@ -187,3 +187,26 @@ func TestLongElements(t *testing.T) {
 	require.NotEmpty(t, h.kept)
 	require.NoError(t, h.verify())
 }
+
+func BenchmarkLrange(b *testing.B) {
+	h := bareHarness(1, 1)
+	var tx mvcc.Tx
+	tx.Begin(h.space, 0, h.now)
+	w := tx.WriteList([]byte("l"))
+	for range 1000 {
+		w.PushLeft([]byte("xxx"))
+	}
+	w.Close()
+	args := [][]byte{[]byte("LRANGE"), []byte("l"), []byte("0"), []byte("599")}
+	row, _ := h.table.Resolve(args)
+	s := h.session("main")
+	b.ReportAllocs()
+	for b.Loop() {
+		s.call.Begin(row, args)
+		s.view.LiveView(h.space, 0, h.now)
+		if err := RunView(&s.call, &s.view); err != nil {
+			b.Fatal(err)
+		}
+		s.out.Recycle()
+	}
+}

@@ -8,12 +8,12 @@ import (
 )
 
 // lookupList looks up a list that is going to be written.
-func lookupList(tx *mvcc.Tx, key []byte) (there bool, err error) {
-	e, ok := tx.Lookup(key)
-	if ok && e.Type() != mvcc.List {
-		return false, ErrWrongType
+func lookupList(tx *mvcc.Tx, key []byte) (e mvcc.Entry, there bool, err error) {
+	e, there = tx.Lookup(key)
+	if there && e.Type() != mvcc.List {
+		return e, false, ErrWrongType
 	}
-	return ok, nil
+	return e, there, nil
 }
 
 func pushCost(c *Call, _ *mvcc.View) int { return (len(c.Args) - 2) / pushedAtOnce }
@@ -26,7 +26,7 @@ func rpushx(c *Call, tx *mvcc.Tx) error { return push(c, tx, false, false) }
 // push makes the list if it may.
 func push(c *Call, tx *mvcc.Tx, left, makes bool) error {
 	key := c.Args[1]
-	there, err := lookupList(tx, key)
+	e, there, err := lookupList(tx, key)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func push(c *Call, tx *mvcc.Tx, left, makes bool) error {
 		c.Out.Int(0)
 		return nil
 	}
-	w := tx.WriteList(key)
+	w := openList(tx, key, &e, there)
 	for i, elem := range c.Args[2:] {
 		if left {
 			w.PushLeft(elem)
@@ -49,6 +49,14 @@ func push(c *Call, tx *mvcc.Tx, left, makes bool) error {
 	return nil
 }
 
+// openList opens the list that lookupList has looked up.
+func openList(tx *mvcc.Tx, key []byte, e *mvcc.Entry, there bool) *mvcc.ListWriter {
+	if there {
+		return tx.EditList(key, e)
+	}
+	return tx.WriteList(key)
+}
+
 func pushEvent(left bool) string {
 	if left {
 		return "lpush"
@@ -58,7 +66,7 @@ func pushEvent(left bool) string {
 
 func lset(c *Call, tx *mvcc.Tx) error {
 	key := c.Args[1]
-	there, err := lookupList(tx, key)
+	e, there, err := lookupList(tx, key)
 	switch {
 	case err != nil:
 		return err
@@ -69,7 +77,7 @@ func lset(c *Call, tx *mvcc.Tx) error {
 	if !ok {
 		return ErrNotInteger
 	}
-	w := tx.WriteList(key)
+	w := tx.EditList(key, &e)
 	at, ok := elementIndex(i, w.Len())
 	if ok {
 		w.Set(at, c.Args[3])
@@ -88,7 +96,7 @@ func linsert(c *Call, tx *mvcc.Tx) error {
 	if !after && !c.Is(2, "BEFORE") {
 		return ErrSyntax
 	}
-	there, err := lookupList(tx, key)
+	e, there, err := lookupList(tx, key)
 	if err != nil {
 		return err
 	}
@@ -96,7 +104,7 @@ func linsert(c *Call, tx *mvcc.Tx) error {
 		c.Out.Int(0)
 		return nil
 	}
-	w := tx.WriteList(key)
+	w := tx.EditList(key, &e)
 	defer w.Close()
 	v := w.Value()
 	i := firstMatch(c, &v, c.Args[3])
@@ -134,12 +142,12 @@ func ltrim(c *Call, tx *mvcc.Tx) error {
 	if err != nil {
 		return err
 	}
-	there, err := lookupList(tx, key)
+	e, there, err := lookupList(tx, key)
 	switch {
 	case err != nil:
 		return err
 	case there:
-		w := tx.WriteList(key)
+		w := tx.EditList(key, &e)
 		size := w.Len()
 		i, n := r.of(size)
 		w.RemoveRange(i+n, size-i-n)
@@ -160,7 +168,7 @@ func lrem(c *Call, tx *mvcc.Tx) error {
 	if !ok {
 		return ErrNotInteger
 	}
-	there, err := lookupList(tx, key)
+	e, there, err := lookupList(tx, key)
 	switch {
 	case err != nil:
 		return err
@@ -168,7 +176,7 @@ func lrem(c *Call, tx *mvcc.Tx) error {
 		c.Out.Int(0)
 		return nil
 	}
-	w := tx.WriteList(key)
+	w := tx.EditList(key, &e)
 	v := w.Value()
 	m := listMatches{c: c, elem: c.Args[3], limit: math.MaxInt}
 	if count != 0 {

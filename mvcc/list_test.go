@@ -83,6 +83,14 @@ func (m listModel) write(r *rand.Rand, w *ListWriter, key string) {
 	}
 }
 
+// openList opens a writer in one of the two ways.
+func openList(r *rand.Rand, tx *Tx, key []byte) *ListWriter {
+	if e, ok := tx.Lookup(key); ok && r.IntN(2) == 0 {
+		return tx.EditList(key, &e)
+	}
+	return tx.WriteList(key)
+}
+
 // TestListWriter writes lists of many lengths while versions are open, and
 // copies them between keys and databases.
 func TestListWriter(t *testing.T) {
@@ -116,7 +124,7 @@ func TestListWriter(t *testing.T) {
 			m.write(r, w, key)
 			tx.PutValue([]byte(key), w, 0)
 		default:
-			w := tx.WriteList([]byte(key))
+			w := openList(r, tx, []byte(key))
 			m.write(r, w, key)
 			require.Equal(t, len(m[key]), w.Len())
 			w.Close()
