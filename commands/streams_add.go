@@ -131,7 +131,7 @@ func (o *trimOptions) exact(args [][]byte, s mvcc.StreamValue) {
 	if !ok {
 		oldest = mvcc.MaxStreamID
 	}
-	args[o.at] = oldest.Append(nil)
+	args[o.at] = idBytes(oldest)
 }
 
 // cost estimates what the trim of a stream takes: nodes go whole.
@@ -238,7 +238,7 @@ func (o *addOptions) propagate(c *Call, id mvcc.StreamID, s mvcc.StreamValue) {
 		o.exact(args, s)
 	}
 	if !o.seqGiven {
-		args[o.idAt] = id.Append(make([]byte, 0, 32))
+		args[o.idAt] = idBytes(id)
 	}
 	c.Propagate(args...)
 }

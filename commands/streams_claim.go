@@ -277,7 +277,7 @@ func (o *autoClaimOptions) claim(k *claim) (next mvcc.StreamID, deleted []mvcc.S
 		k.c.pauseAt(int(i))
 		switch {
 		case !k.s.Has(id):
-			k.forget(id, id.Append(nil), p)
+			k.forget(id, idBytes(id), p)
 			deleted = append(deleted, id)
 			left--
 		case o.minIdle > 0 && k.c.Now-p.At < o.minIdle:
@@ -285,7 +285,7 @@ func (o *autoClaimOptions) claim(k *claim) (next mvcc.StreamID, deleted []mvcc.S
 			if !o.justID {
 				p.Count++
 			}
-			k.take(id, id.Append(nil), k.c.Now, p.Count)
+			k.take(id, idBytes(id), k.c.Now, p.Count)
 			left--
 		}
 	}

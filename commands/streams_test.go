@@ -102,6 +102,28 @@ func ids(from, to int) (line string) {
 	return line
 }
 
+// Deliveries are told one by one as long as they are few, and together after that.
+func TestDeliveriesAreTold(t *testing.T) {
+	for n, want := range map[int]int{1: 1, 64: 64, 65: 1, 256: 1, 257: 2, 600: 3} {
+		r := newKeyRig(t, 1)
+		for i := range n {
+			r.do(fmt.Sprintf("XADD s %d-1 name v", i+1))
+		}
+		r.do("XGROUP CREATE s g 0")
+		effects, _ := r.effect("XREADGROUP GROUP g Ann STREAMS s >")
+		require.Equal(t, want, strings.Count(effects, "XCLAIM s g Ann 0 "), "%d entries", n)
+		require.Equal(t, want, strings.Count(effects, " FORCE JUSTID LASTID "))
+		replica := strings.TrimSpace(strings.ReplaceAll(string(replyOf(t, r.replica, "XPENDING s g")), "\r\n", " "))
+		require.Equal(t, r.do("XPENDING s g"), replica)
+	}
+}
+
+func replyOf(t *testing.T, h *harness, line string) []byte {
+	raw, err := h.Do("main", words(line))
+	require.NoError(t, err)
+	return raw
+}
+
 // An id that is made up follows the clock, but never goes back.
 func TestAutoIDs(t *testing.T) {
 	r := newKeyRig(t, 1)
