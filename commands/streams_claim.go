@@ -148,7 +148,6 @@ func (k *claim) reply() {
 		} else if k.s.Get(id, &e) {
 			out.StreamEntry(&e)
 		}
-		out.Spill()
 		k.c.pauseAt(i)
 	}
 }

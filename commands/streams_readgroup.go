@@ -101,7 +101,8 @@ func (o *readOptions) readGroup(c *Call, tx *mvcc.Tx, r *groupRead) {
 	tx.Changes = changes + 1
 }
 
-// deliver gives the consumer what is new.
+// deliver gives the consumer what is new. No part of the reply is handed on before
+// the end: the write must be told of first.
 func (o *readOptions) deliver(c *Call, s mvcc.StreamValue, g *mvcc.GroupWriter, r *groupRead) {
 	from, _ := r.after.Next()
 	n := s.Count(from, mvcc.MaxStreamID, o.count)
@@ -117,7 +118,6 @@ func (o *readOptions) deliver(c *Call, s mvcc.StreamValue, g *mvcc.GroupWriter, 
 			t.delivered(o.consumer, n, i)
 		}
 		c.Out.StreamEntry(e)
-		c.Out.Spill()
 		c.pauseAt(i)
 		return i < n
 	})
@@ -201,7 +201,6 @@ func (o *readOptions) history(c *Call, s mvcc.StreamValue, g *mvcc.GroupWriter, 
 			c.Out.StreamID(id)
 			c.Out.NullArray()
 		}
-		c.Out.Spill()
 		c.pauseAt(i)
 		i++
 		return i < n
