@@ -2,7 +2,6 @@ package rdb
 
 import (
 	"fmt"
-	"math"
 
 	"firn/mvcc"
 )
@@ -30,9 +29,8 @@ func (d *Decoder) Value(t byte, s *mvcc.Space) (v Value, err error) {
 		v = Value{Type: mvcc.Set, Collection: w}
 		err = d.set(t, w)
 	case typeZSet, typeZSet2, typeZSetZiplist, typeZSetListpack, typeZSetTTL:
-		w := mvcc.NewZSet(s)
-		v = Value{Type: mvcc.ZSet, Collection: w}
-		err = d.zset(t, w)
+		v.Type = mvcc.ZSet
+		v.Collection, err = d.zset(t, s)
 	case typeHash, typeHashZipmap, typeHashZiplist, typeHashListpack, typeHashTTL, typeHashListpackEx:
 		w := mvcc.NewHash(s)
 		v = Value{Type: mvcc.Hash, Collection: w}
@@ -348,57 +346,4 @@ func (d *Decoder) zipmap(add func(field, value []byte) error) error {
 		return &Error{at, "a broken zipmap"}
 	}
 	return nil
-}
-
-func (d *Decoder) zset(t byte, w *mvcc.ZSetWriter) error {
-	add := func(member []byte, score float64) error {
-		if math.IsNaN(score) {
-			return d.fail("a score that is no number")
-		}
-		if added, _ := w.Set(member, score); !added {
-			return d.fail("a member that comes twice")
-		}
-		return nil
-	}
-	switch t {
-	case typeZSetZiplist, typeZSetListpack:
-		return d.tuples(t == typeZSetZiplist, func(r *packReader, member []byte) error {
-			text, err := d.needElement(r)
-			if err != nil {
-				return err
-			}
-			score, ok := parseScore(text)
-			if !ok {
-				return &Error{r.at, "a score that is no number"}
-			}
-			return add(member, score)
-		})
-	case typeZSetTTL:
-		return d.expiring(func(at int64) error {
-			member, err := d.scored(d.Double, add)
-			if err == nil && at != 0 {
-				w.SetExpireAt(member, at)
-			}
-			return err
-		})
-	}
-	number := d.Double
-	if t == typeZSet {
-		number = d.OldDouble
-	}
-	return d.times(func() error {
-		_, err := d.scored(number, add)
-		return err
-	})
-}
-
-func (d *Decoder) scored(number func() (float64, error), add func([]byte, float64) error) (member []byte, err error) {
-	if member, err = d.String(); err != nil {
-		return nil, err
-	}
-	score, err := number()
-	if err != nil {
-		return nil, err
-	}
-	return member, add(member, score)
 }

@@ -1,6 +1,8 @@
 package rdb
 
 import (
+	"math"
+	"strconv"
 	"testing"
 
 	"firn/mvcc"
@@ -113,4 +115,23 @@ func TestRefusedStreams(t *testing.T) {
 	bad("out of order", "2", "0", "1", "f", "0", "2", "0", "0", "v", "4", "2", "0", "0", "v", "4")
 	bad("out of order", "1", "0", "1", "f", "0", "2", "-1", "0", "v", "4")
 	f("\x01\x01x", "without an id")
+}
+
+// A member that comes twice is found also where members are sorted first, and
+// so is a score that is no number.
+func TestRefusedBigSortedSets(t *testing.T) {
+	f := func(last string, score float64) error {
+		var w Encoder
+		w.Len(2 * sortFrom)
+		for i := range 2*sortFrom - 1 {
+			w.String(strconv.AppendInt(nil, int64(i), 10))
+			w.Double(float64(-i))
+		}
+		w.String([]byte(last))
+		w.Double(score)
+		return newKeyspace(t).decode("k", typeZSet2, w.Take())
+	}
+	require.NoError(t, f("x", 5))
+	require.ErrorContains(t, f("1500", 5), "twice")
+	require.ErrorContains(t, f("x", math.NaN()), "no number")
 }
