@@ -3,8 +3,9 @@ ADDR     ?= 127.0.0.1:6379
 FUZZTIME ?= 10m
 SOAKTIME ?= 10m
 GOLANGCI ?= golangci-lint
+DUEL     ?= 1000000
 
-.PHONY: build run test race lint fuzz soak bench suites clients clean
+.PHONY: build run test race lint fuzz duel soak bench suites clients clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o firn .
@@ -30,6 +31,11 @@ fuzz:
 	    echo "== $$(dirname $$f) $$t"; \
 	    go test "$$(dirname $$f)" -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME); \
 	  done; done
+
+# Random lines of all types, as many as DUEL says, to redis-server 7.0.15 and to
+# us. REDIS_SERVER names its program, if it isn't in the PATH.
+duel:
+	FIRN_DUEL=$(DUEL) go test -count=1 -timeout 60m -v -run '^TestTypesDuel$$' ./commands
 
 # A gigabyte of noise; then the random tests again and again, each time with
 # another seed.

@@ -402,16 +402,30 @@ func (h *harness) configure(name, value string) {
 		a.DecayTime = n
 	case "proto-max-bulk-len":
 		h.maxBulk = int64(n)
-	case "stream-node-max-entries", "stream-node-max-bytes":
-		h.setStreamNode(name, n)
-	case "hll-sparse-max-bytes":
-		h.maxSparse = int64(n)
-		if h.replica != nil {
-			h.replica.maxSparse = int64(n)
-		}
+	default:
+		h.setLimit(name, n)
 	}
 	a.Rand = h.rand
 	h.space.SetAccess(a)
+}
+
+// setLimit sets a limit of collections, also in the replica.
+func (h *harness) setLimit(name string, n int) {
+	l := *h.space.Limits()
+	limit := map[string]*int{
+		"hash-max-listpack-entries": &l.HashEntries, "hash-max-listpack-value": &l.HashValue, "set-max-intset-entries": &l.SetInts,
+		"zset-max-listpack-entries": &l.ZSetEntries, "zset-max-listpack-value": &l.ZSetValue,
+		"stream-node-max-bytes": &l.StreamBytes, "stream-node-max-entries": &l.StreamCount, "hll-sparse-max-bytes": &l.HLLSparseBytes,
+	}[name]
+	if limit == nil {
+		return
+	}
+	*limit = n
+	h.maxSparse = int64(l.HLLSparseBytes)
+	h.space.SetLimits(l)
+	if h.replica != nil {
+		h.replica.setLimit(name, n)
+	}
 }
 
 // verify is the end of every test that used the harness: the structure is

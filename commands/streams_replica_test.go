@@ -20,17 +20,3 @@ func storedStream(s mvcc.StreamValue, add func(parts ...any)) {
 		return true
 	})
 }
-
-// setStreamNode sets how large the nodes of streams get, also in the replica.
-func (h *harness) setStreamNode(name string, n int) {
-	l := *h.space.Limits()
-	if name == "stream-node-max-bytes" {
-		l.StreamBytes = n
-	} else {
-		l.StreamCount = n
-	}
-	h.space.SetLimits(l)
-	if h.replica != nil {
-		h.replica.space.SetLimits(l)
-	}
-}
