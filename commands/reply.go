@@ -310,9 +310,17 @@ func (r *Reply) BulkRange(v *mvcc.View, e *mvcc.Entry, from, to int64) {
 
 // Recycle empties a Reply whose bytes have been sent; its memory is used again
 // unless it has grown large.
-func (r *Reply) Recycle() {
+func (r *Reply) Recycle() { r.RecycleUpTo(RecycleMax) }
+
+// RecycleMax is how much memory Recycle keeps, in bytes.
+const RecycleMax = spillFrom
+
+// RecycleUpTo is Recycle that keeps up to most bytes of memory, and returns how
+// many it kept.
+func (r *Reply) RecycleUpTo(most int) (kept int) {
 	r.Reset()
-	if cap(r.buf) > spillFrom {
+	if cap(r.buf) > most {
 		r.buf = nil
 	}
+	return cap(r.buf)
 }

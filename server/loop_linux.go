@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"firn/commands"
 	"firn/mvcc"
 	"firn/shard"
 
@@ -39,6 +40,7 @@ type loop struct {
 	ahead  int        // requests of ready
 	ran    []*session // run in this turn, their replies not yet sent
 	micro  int64
+	large  int // bytes of reply memory that connections keep beyond commands.RecycleMax
 
 	overfull bool // too much in buffers of clients that must stay: tried again in the next period
 
@@ -211,6 +213,26 @@ type loopConn struct {
 	fd   int
 	s    *session
 	mask uint32 // what epoll watches
+
+	large int // its part of the loop's
+}
+
+const (
+	largeReply = 256 << 10 // reply memory that a connection may keep for its next replies
+	largeMax   = 16 << 20  // bytes that all connections of a loop may keep in this way
+)
+
+// recycle readies the session's reply for the next ones. Pipelines of long
+// replies come again and again, and spent a third of their time on the growing
+// of fresh memory; but only so many connections may keep theirs.
+func (c *loopConn) recycle() {
+	most := commands.RecycleMax
+	if c.l.large-c.large+largeReply <= largeMax {
+		most = largeReply
+	}
+	now := max(c.s.out.RecycleUpTo(most)-commands.RecycleMax, 0)
+	c.l.large += now - c.large
+	c.large = now
 }
 
 // adopt makes the loop serve an accepted, non-blocking socket.
@@ -343,7 +365,7 @@ func (c *loopConn) writePlain() {
 	n, err := rawWrite(c.fd, b)
 	if n == len(b) {
 		s.srv.stats.netOut.Add(int64(n))
-		s.out.Recycle()
+		c.recycle()
 		return
 	}
 	if n < 0 && !again(err) {
@@ -423,5 +445,6 @@ func (c *loopConn) close() {
 	unix.Close(c.fd) // takes it out of epoll as well
 	c.l.conns[c.fd] = nil
 	c.l.n.Add(-1)
+	c.l.large -= c.large
 	c.s.ended()
 }
