@@ -7,7 +7,7 @@ const (
 	seqPageMin   = 64   // bytes that a page is given at first
 	seqPageCost  = 112  // bytes of a page's node
 	seqPageJoin  = seqPageMax * 3 / 4
-	markEvery    = 32  // elements from one mark of a page to the next
+	markEvery    = 16  // elements from one mark of a page to the next
 	seqInlineMax = 512 // a longer element lies in a blob of its own
 	blobsMax     = 64  // blobs of a page
 )
