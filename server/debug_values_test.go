@@ -72,3 +72,20 @@ func TestReloadOfTypes(t *testing.T) {
 		c.do("HSET big f v")
 	}
 }
+
+// TestReloadOfExpiringMembers (I8): what expires below a key ends with it, and
+// what is left keeps its time.
+func TestReloadOfExpiringMembers(t *testing.T) {
+	c := debugServer(t).dial()
+	c.do("SADD t v")
+	c.do("EXPIREMEMBER t v 300")
+	c.do("SADD u v w")
+	c.do("EXPIREMEMBER u v 300")
+	c.do("PEXPIRE t 1")
+	require.Equal(t, "+OK", c.do("DEBUG RELOAD"))
+	eventually(t, func() bool { return c.do("EXISTS t") == ":0" }, "gone")
+	require.Equal(t, "+OK", c.do("DEBUG RELOAD"))
+	require.Equal(t, ":1", c.do("DBSIZE"))
+	require.Regexp(t, "^:(300|29[0-9])$", c.do("TTL u v"))
+	require.Equal(t, ":-1", c.do("TTL u w"))
+}
