@@ -193,6 +193,7 @@ type Call struct {
 	// something else elsewhere, and a journal listens.
 	ByResult bool
 
+	geo      *geoQuery // what the row's Cost has read of the call, for its Run on the same live view
 	effects  []shard.Effect
 	replaced bool
 	events   []Event
@@ -210,7 +211,7 @@ type Event struct {
 // Begin readies c for a command line; what belongs to the connection (Out,
 // Table, Rand, MaxBulk, MaxSparse, Compress, DB, Now) is kept.
 func (c *Call) Begin(row *Command, args [][]byte) {
-	c.Row, c.Args, c.Pause, c.replaced, c.ByResult = row, args, nil, false, false
+	c.Row, c.Args, c.Pause, c.replaced, c.ByResult, c.geo = row, args, nil, false, false, nil
 	c.effects, c.events = c.effects[:0], c.events[:0]
 }
 

@@ -50,13 +50,11 @@ func (a *geoArea) encode(p geoPoint, step uint) geoBox {
 // area returns what the box covers of the world.
 func (b geoBox) area() geoArea {
 	lat, lon := uint32(gatherBits(b.bits)), uint32(gatherBits(b.bits>>1))
-	at := func(low, high float64, i uint32) float64 {
-		return low + float64(float64(i)/float64(uint64(1)<<b.step)*(high-low))
-	}
-	w := &geoWorld
+	part := 1 / float64(uint64(1)<<b.step)
+	const width, height = 2 * geoLonMax, 2 * geoLatMax
 	return geoArea{
-		minLon: at(w.minLon, w.maxLon, lon), maxLon: at(w.minLon, w.maxLon, lon+1),
-		minLat: at(w.minLat, w.maxLat, lat), maxLat: at(w.minLat, w.maxLat, lat+1),
+		minLon: float64(float64(lon)*part*width) - geoLonMax, maxLon: float64(float64(lon+1)*part*width) - geoLonMax,
+		minLat: float64(float64(lat)*part*height) - geoLatMax, maxLat: float64(float64(lat+1)*part*height) - geoLatMax,
 	}
 }
 
@@ -180,17 +178,19 @@ func (o *geoOrigin) distanceWithin(p geoPoint, far float64) (float64, bool) {
 	if a > far {
 		return 0, false
 	}
-	return 2 * earthRadius * arcsine(math.Sqrt(a)), true
+	return arcOf(a), true
 }
 
-// haversineOf returns the haversine of a distance in metres, or a little more.
+// arcOf returns the distance in metres with that haversine.
+func arcOf(haversine float64) float64 { return 2 * earthRadius * arcsine(math.Sqrt(haversine)) }
+
+// haversineOf is about the haversine of a distance in metres.
 func haversineOf(d float64) float64 {
-	const more = 1 + 1e-9
 	half := d / (2 * earthRadius)
 	if half >= math.Pi/2 {
 		return math.Inf(1)
 	}
-	return math.Pow(sine(half), 2) * more
+	return math.Pow(sine(half), 2)
 }
 
 // latDistance is the distance in metres of two places on a meridian.

@@ -50,6 +50,9 @@ type geoQuery struct {
 
 	dest      []byte // nil: the places are the reply
 	storeDist bool
+
+	spans      []geoSpan // to be searched; nil: not known yet
+	candidates int       // members in them
 }
 
 // parse reads a command, the sorted set being looked up already. The order of
@@ -191,10 +194,10 @@ func (q *geoQuery) check(c *Call) error {
 // parsePlace reads a longitude and a latitude.
 func parsePlace(args [][]byte) (p geoPoint, err error) {
 	var ok bool
-	if p.lon, ok = ParseFloat(args[0]); !ok {
+	if p.lon, ok = parseScore(args[0]); !ok {
 		return p, ErrNotFloat
 	}
-	if p.lat, ok = ParseFloat(args[1]); !ok {
+	if p.lat, ok = parseScore(args[1]); !ok {
 		return p, ErrNotFloat
 	}
 	if !geoWorld.has(p) {
@@ -205,7 +208,7 @@ func parsePlace(args [][]byte) (p geoPoint, err error) {
 
 // parseRadius reads a radius and its unit.
 func (s *geoShape) parseRadius(args [][]byte) error {
-	r, ok := ParseFloat(args[0])
+	r, ok := parseScore(args[0])
 	switch {
 	case !ok:
 		return ErrGeoRadius
@@ -218,11 +221,11 @@ func (s *geoShape) parseRadius(args [][]byte) error {
 
 // parseBox reads a width, a height and their unit.
 func (s *geoShape) parseBox(args [][]byte) error {
-	w, ok := ParseFloat(args[0])
+	w, ok := parseScore(args[0])
 	if !ok {
 		return ErrGeoWidth
 	}
-	h, ok := ParseFloat(args[1])
+	h, ok := parseScore(args[1])
 	switch {
 	case !ok:
 		return ErrGeoHeight

@@ -11,9 +11,8 @@ import (
 // view's.
 type geoFound struct {
 	member []byte
-	at     geoPoint
-	dist   float64 // from the center, in metres
 	score  float64
+	dist   float64 // from the center, in metres
 }
 
 // geoView is a search whose result is the reply.
@@ -44,12 +43,17 @@ func geoStore(form *geoForm) OnStore {
 	}
 }
 
-func newGeoQuery(c *Call, v *mvcc.View, form *geoForm) (*geoQuery, error) {
-	q := &geoQuery{form: form}
-	var err error
-	if q.zset, q.found, err = readZSet(v, c.Args[form.key]); err != nil {
+// newGeoQuery looks the sorted set up and reads the command, unless the cost of
+// it was asked for: then that has been done on this very view.
+func newGeoQuery(c *Call, v *mvcc.View, form *geoForm) (q *geoQuery, err error) {
+	zset, found, err := readZSet(v, c.Args[form.key])
+	if err != nil {
 		return nil, err
 	}
+	if c.geo != nil && !v.Frozen() {
+		return c.geo, nil
+	}
+	q = &geoQuery{form: form, zset: zset, found: found}
 	return q, q.parse(c)
 }
 
@@ -57,31 +61,54 @@ const (
 	geoPerUnit    = 4   // places that are looked at in a microsecond, at least
 	geoSmall      = 800 // members of a sorted set that is searched at once
 	geoAnyOverrun = 4   // places looked at for one that is found, when any will do
+	geoRoom       = 32  // places that there is room for at first
 )
 
 // geoCost counts the members in the boxes to be searched.
 func geoCost(form *geoForm) Cost {
 	return func(c *Call, v *mvcc.View) int {
-		q := geoQuery{form: form}
 		e, ok := v.Peek(c.Args[form.key])
 		if !ok || e.Type() != mvcc.ZSet || e.Count() <= geoSmall {
 			return 0
 		}
-		q.zset, q.found = e.ZSet(v.Now), true
+		q := &geoQuery{form: form, zset: e.ZSet(v.Now), found: true}
 		if q.parse(c) != nil {
 			return 0
 		}
-		n := 0
-		cover := q.shape.cover()
-		cover.each(func(b geoBox) bool {
-			from, to := b.scores()
-			n += q.zset.RankOfScore(to, false) - q.zset.RankOfScore(from, false)
-			return true
-		})
+		q.plan()
+		c.geo = q
+		n := q.candidates
 		if q.any {
 			n = int(min(int64(n), q.count*geoAnyOverrun))
 		}
 		return n / geoPerUnit
+	}
+}
+
+// A geoSpan is the members from a rank on whose scores are less than an end.
+type geoSpan struct {
+	rank int
+	end  float64
+}
+
+// plan finds the spans of the sorted set to be searched, those with nothing in
+// them left out.
+func (q *geoQuery) plan() {
+	boxes := q.shape.cover()
+	q.spans = make([]geoSpan, 0, len(boxes))
+	last := 0
+	for i, b := range boxes {
+		// When the shape is about as large as the world, a box may come twice.
+		if b == (geoBox{}) || last > 0 && b == boxes[last] {
+			continue
+		}
+		last = i
+		from, to := b.scores()
+		lo, hi := q.zset.RankOfScore(from, false), q.zset.RankOfScore(to, false)
+		if lo < hi {
+			q.spans = append(q.spans, geoSpan{lo, to})
+			q.candidates += hi - lo
+		}
 	}
 }
 
@@ -90,18 +117,19 @@ func (q *geoQuery) search(c *Call, v *mvcc.View) []geoFound {
 	if !q.found {
 		return nil
 	}
-	s := geoScan{q: q, in: q.shape.search()}
+	if q.spans == nil {
+		q.plan()
+	}
+	if q.candidates == 0 {
+		return nil
+	}
+	s := geoScan{q: q, in: q.shape.search(), found: make([]geoFound, 0, min(q.candidates, geoRoom))}
 	if v.Frozen() {
 		s.call = c // the places may stay where they are for as long as it takes
 	}
-	cover := q.shape.cover()
-	cover.each(func(b geoBox) bool {
-		if s.full() {
-			return false
-		}
-		s.box(b)
-		return true
-	})
+	for i := 0; i < len(q.spans) && !s.full(); i++ {
+		s.span(q.spans[i])
+	}
 	return q.sorted(s.found)
 }
 
@@ -116,21 +144,18 @@ type geoScan struct {
 
 func (s *geoScan) full() bool { return s.q.any && int64(len(s.found)) >= s.q.count }
 
-// box adds the places of a box that lie in the shape.
-func (s *geoScan) box(b geoBox) {
-	from, to := b.scores()
-	z := &s.q.zset
-	z.Ascend(z.RankOfScore(from, false), func(member []byte, score float64) bool {
-		if score >= to {
+// span adds the places of a span that lie in the shape.
+func (s *geoScan) span(span geoSpan) {
+	s.q.zset.Ascend(span.rank, func(member []byte, score float64) bool {
+		if score >= span.end {
 			return false
 		}
 		s.seen++
 		if s.call != nil {
 			s.call.pauseAt(s.seen)
 		}
-		at := geoPlace(score)
-		if d, ok := s.in.distance(at); ok {
-			s.found = append(s.found, geoFound{member, at, d, score})
+		if d, ok := s.in.distance(geoPlace(score)); ok {
+			s.found = append(s.found, geoFound{member, score, d})
 		}
 		return !s.full()
 	})
@@ -192,7 +217,7 @@ func (q *geoQuery) reply(c *Call, found []geoFound) {
 			c.Out.Int(scoreInt(f.score))
 		}
 		if q.withCoord {
-			c.replyPlace(f.at)
+			c.replyPlace(geoPlace(f.score))
 		}
 		c.Out.Spill()
 	}

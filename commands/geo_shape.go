@@ -17,32 +17,84 @@ type geoSearch struct {
 	origin        geoOrigin
 	box           bool
 	radius        float64
-	far           float64 // haversine from which on a place is outside of the circle
+	near, far     float64 // haversines that are surely inside and outside, of the radius or of half the width
 	width, height float64
+	band, reach   float64 // degrees from the center's latitude, and from its longitude, that are surely outside
 }
 
 func (s *geoShape) search() geoSearch {
-	return geoSearch{
+	g := geoSearch{
 		origin: originAt(s.center), box: s.box,
-		radius: s.radius * s.unit, far: haversineOf(s.radius * s.unit), width: s.width * s.unit, height: s.height * s.unit,
+		radius: s.radius * s.unit, width: s.width * s.unit, height: s.height * s.unit,
 	}
+	up, aside := g.radius, g.radius
+	if s.box {
+		up, aside = g.height/2, g.width/2
+	}
+	g.near, g.far = haversineOf(aside)/geoMore, haversineOf(aside)*geoMore
+	g.band = up / earthRadius / radians * geoMore
+	g.reach = s.lonReach(up/earthRadius, aside/earthRadius)
+	return g
+}
+
+// geoMore makes a limit a little wider than it was worked out, so that rounding
+// does no harm.
+const geoMore = 1 + 1e-9
+
+// lonReach is how many degrees of longitude the shape, which goes so far up and
+// aside (in radians), reaches: infinitely many if it reaches over a pole.
+func (s *geoShape) lonReach(up, aside float64) float64 {
+	lat := math.Abs(s.center.lat) * radians
+	half, narrow := aside, math.Cos(lat) // where a circle touches a meridian
+	if s.box {
+		half, narrow = aside/2, math.Cos(lat+up) // its side that is nearer to a pole
+	}
+	if lat+up >= math.Pi/2 || half >= math.Pi/2 || math.Sin(half) >= narrow {
+		return math.Inf(1)
+	}
+	reach := math.Asin(math.Sin(half)/narrow) / radians * geoMore
+	if s.box {
+		return 2 * reach
+	}
+	return reach
 }
 
 // distance returns how far a place is from the center; false if it is outside
 // of the shape.
 func (g *geoSearch) distance(p geoPoint) (float64, bool) {
+	if math.Abs(p.lat-g.origin.lat) > g.band {
+		return 0, false
+	}
+	aside := math.Abs(p.lon - g.origin.lon)
+	if aside > g.reach && 2*geoLonMax-aside > g.reach {
+		return 0, false
+	}
 	if !g.box {
 		d, near := g.origin.distanceWithin(p, g.far)
 		return d, near && d <= g.radius
 	}
-	if latDistance(p.lat, g.origin.lat) > g.height/2 {
+	return g.inBox(p)
+}
+
+// inBox is distance for a box. What lies on the center's parallel, in the
+// triangle of the two, has only cosines of one latitude.
+func (g *geoSearch) inBox(p geoPoint) (float64, bool) {
+	o := &g.origin
+	if latDistance(p.lat, o.lat) > g.height/2 {
 		return 0, false
 	}
-	from := originAt(p)
-	if from.distance(geoPoint{g.origin.lon, p.lat}) > g.width/2 {
+	v := sine((float64(p.lon*radians) - o.lonR) / 2)
+	if v == 0 {
+		return latDistance(o.lat, p.lat), true
+	}
+	lat := float64(p.lat * radians)
+	cos := cosine(lat)
+	side := float64(cos * cos * v * v)
+	if side > g.far || side > g.near && arcOf(side) > g.width/2 {
 		return 0, false
 	}
-	return g.origin.distance(p), true
+	u := sine((lat - o.latR) / 2)
+	return arcOf(float64(u*u) + float64(o.cosLat*cos*v*v)), true
 }
 
 // bounds returns the area that the shape lies in.
@@ -134,20 +186,5 @@ func (c *geoCover) prune(bounds *geoArea) {
 			east < 0 && mid.minLon < bounds.minLon || east > 0 && mid.maxLon > bounds.maxLon {
 			c[i] = geoBox{}
 		}
-	}
-}
-
-// each yields the boxes that are left, but not one again right after itself, as
-// happens when the shape is about as large as the world.
-func (c *geoCover) each(yield func(b geoBox) bool) {
-	last := 0
-	for i, b := range c {
-		if b == (geoBox{}) || last > 0 && b == c[last] {
-			continue
-		}
-		if !yield(b) {
-			return
-		}
-		last = i
 	}
 }
