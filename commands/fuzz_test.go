@@ -188,7 +188,8 @@ func (c *chooser) word() []byte {
 		return []byte(choose(c, []string{
 			"EX", "PX", "EXAT", "PXAT", "NX", "XX", "GT", "LT", "GET", "KEEPTTL", "PERSIST", "REPLACE", "DB", "MATCH", "COUNT", "TYPE", "string",
 			"AND", "OR", "XOR", "NOT", "BIT", "BYTE", "SET", "INCRBY", "OVERFLOW", "WRAP", "SAT", "FAIL", "u8", "i64", "u63", "#1",
-			"IDX", "LEN", "MINMATCHLEN", "WITHMATCHLEN", "LIMIT", "ABSTTL", "IDLETIME", "FREQ", "ASC", "DESC", "ALPHA", "BY", "STORE",
+			"WITHSCORES", "WITHVALUES", "BYSCORE", "BYLEX", "REV", "LEFT", "RIGHT", "MAXLEN", "MINID", "~", "GROUP", "STREAMS", ">", "$", "FIELDS", "JUSTID",
+			"FORCE", "RANK", "ANY", "CH", "INCR", "WEIGHTS", "AGGREGATE", "MAX", "IDX", "LEN", "MINMATCHLEN", "WITHMATCHLEN", "LIMIT", "ABSTTL", "IDLETIME", "FREQ", "ASC", "DESC", "ALPHA", "BY", "STORE",
 		}))
 	}
 	return []byte(choose(c, []string{
@@ -207,6 +208,9 @@ func runRandom(t *testing.T, rows []fuzzRow, data []byte) {
 	for _, h := range both {
 		h.maxBulk, h.maxCost = fuzzMaxBulk, fuzzMaxCost
 	}
+	for _, l := range fuzzValues {
+		runBoth(t, both, bytes.Fields([]byte(l)))
+	}
 	for n := 0; !c.done(); n++ {
 		line := randomStep(t, c, both, rows)
 		if n%fuzzCheck == 0 {
@@ -215,6 +219,33 @@ func runRandom(t *testing.T, rows []fuzzRow, data []byte) {
 	}
 	checkAll(t, both, nil)
 	require.NoError(t, equalSpaces(one.space, four.space), "one store and four")
+}
+
+// fuzzValues make values of every type, so that each row meets each.
+var fuzzValues = []string{
+	"SET a 10",
+	"SET n a-longer-text-than-an-integer-is",
+	"HSET b a 1 b 2 1 3.5 k1 x",
+	"RPUSH c a b 1 2 k1 3.5 a",
+	"SADD {a}x 1 2 3 k1",
+	"SADD {a}y a b 1 k1",
+	"ZADD k1 1 a 2 b 3.5 1 -1 k1",
+	"XADD k2 1-1 a 1 b 2",
+	"PFADD k3 a b c",
+	"GEOADD long 13.361389 38.115556 a 15.087269 37.502669 b",
+	"HSET k1" + manyWords(300, " %d value"),
+	"RPUSH k2" + manyWords(400, " %d"),
+	"SADD k3" + manyWords(400, " m%d"),
+	"ZADD a" + manyWords(300, " %[1]d %[1]d"),
+}
+
+// manyWords repeats words with numbers, for a value that is no longer flat.
+func manyWords(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
 }
 
 func checkAll(t *testing.T, both []*harness, line [][]byte) {
@@ -238,10 +269,20 @@ func randomStep(t *testing.T, c *chooser, both []*harness, rows []fuzzRow) [][]b
 	case 1:
 		line = [][]byte{[]byte("SELECT"), strconv.AppendInt(nil, int64(c.pick(3)), 10)}
 	case 2:
+		line = bytes.Fields([]byte(choose(c, fuzzValues)))
+		runBoth(t, both, [][]byte{[]byte("DEL"), line[1]}) // whatever it was
+		line[1] = c.key()
+	case 3:
 		line = [][]byte{[]byte("HELLO"), strconv.AppendInt(nil, int64(2+c.pick(2)), 10)}
 	default:
 		line = c.call(rows)
 	}
+	runBoth(t, both, line)
+	return line
+}
+
+// runBoth wants the same reply of the two, unless it is one of chance.
+func runBoth(t *testing.T, both []*harness, line [][]byte) {
 	drawn := both[0].drawn + both[1].drawn
 	first, err := wellFormed(both[0], line)
 	require.NoError(t, err)
@@ -250,7 +291,6 @@ func randomStep(t *testing.T, c *chooser, both []*harness, rows []fuzzRow) [][]b
 	if both[0].drawn+both[1].drawn == drawn && !bytes.Equal(first, second) {
 		require.Equal(t, string(first), string(second), "one store and four: %s", shown(line))
 	}
-	return line
 }
 
 func shown(line [][]byte) string {

@@ -43,7 +43,7 @@ func zrangestore(c *Call, v *mvcc.View) (func(*mvcc.Tx) error, error) {
 		lo, hi := r.ranks(&z)
 		i := 0
 		eachRank(&z, lo, hi, false, func(member []byte, score float64) {
-			b.Add(member, score)
+			b.Add(member, score+0)
 			c.pauseAt(i)
 			i++
 		})
