@@ -56,14 +56,15 @@ func pop(c *Call, tx *mvcc.Tx, left bool) error {
 
 // popOne moves an element at an end into the reply.
 func popOne(c *Call, w *mvcc.ListWriter, key []byte, left bool) {
-	i := 0
-	if !left {
-		i = w.Len() - 1
-	}
-	v := w.Value()
-	c.Out.BulkLasting(v.At(i))
-	w.RemoveRange(i, 1)
+	c.Out.BulkLasting(popElement(w, left))
 	popped(c, w, key, left)
+}
+
+func popElement(w *mvcc.ListWriter, left bool) []byte {
+	if left {
+		return w.PopLeft()
+	}
+	return w.PopRight()
 }
 
 // popMany moves up to count elements into an array, and returns how many.
@@ -202,13 +203,8 @@ func moveElement(c *Call, tx *mvcc.Tx, fromLeft, toLeft bool) error {
 	}
 	changes := tx.Changes
 	w := tx.EditList(from, &e)
-	i := 0
-	if !fromLeft {
-		i = w.Len() - 1
-	}
-	v := w.Value()
-	elem := append([]byte(nil), v.At(i)...)
-	w.RemoveRange(i, 1)
+	var scratch [64]byte
+	elem := append(scratch[:0], popElement(w, fromLeft)...)
 	emptied := false
 	if string(from) != string(to) {
 		emptied = w.Len() == 0

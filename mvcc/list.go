@@ -81,6 +81,7 @@ type ListWriter struct {
 	writer
 	page seqPage // the elements, unless there is an object
 	room []byte  // memory of the page, for the next edit
+	num  [20]byte
 }
 
 // WriteList opens a writer of the key, which holds a list or is absent. It
@@ -219,6 +220,27 @@ func (w *ListWriter) Insert(i int, b []byte) {
 		w.page.insert(i, &e)
 	}
 	w.changed()
+}
+
+// PopLeft takes the first element out, of a list that has one, and returns it.
+// It is valid until the next write.
+func (w *ListWriter) PopLeft() (b []byte) { return w.pop(true) }
+
+// PopRight takes the last element out, as PopLeft does the first.
+func (w *ListWriter) PopRight() (b []byte) { return w.pop(false) }
+
+func (w *ListWriter) pop(left bool) (b []byte) {
+	switch {
+	case w.obj != nil:
+		b = w.edit().(*seq).Pop(left, w.num[:0])
+		w.edited()
+	case left:
+		b = w.page.popLeft(w.num[:0])
+	default:
+		b = w.page.popRight(w.num[:0])
+	}
+	w.changed()
+	return b
 }
 
 // RemoveRange takes n elements from the i-th on out; they must be there. It

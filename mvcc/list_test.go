@@ -49,11 +49,17 @@ func (m listModel) matches(t *testing.T, v *View, keys []string) {
 }
 
 // write edits a key at random and the model with it.
-func (m listModel) write(r *rand.Rand, w *ListWriter, key string) {
+func (m listModel) write(t *testing.T, r *rand.Rand, w *ListWriter, key string) {
 	for range 1 + r.IntN(20) {
 		list, elem := m[key], randomElem(r, r.IntN(20) == 0)
 		n := len(list)
-		switch op := r.IntN(10); {
+		switch op := r.IntN(12); {
+		case n > 0 && op == 10:
+			require.Equal(t, string(list[0]), string(w.PopLeft()))
+			list = list[1:]
+		case n > 0 && op == 11:
+			require.Equal(t, string(list[n-1]), string(w.PopRight()))
+			list = list[:n-1]
 		case op < 3:
 			w.PushLeft(elem)
 			list = slices.Insert(list, 0, elem)
@@ -121,11 +127,11 @@ func TestListWriter(t *testing.T) {
 		case 1:
 			w := NewList(s)
 			m[key] = nil
-			m.write(r, w, key)
+			m.write(t, r, w, key)
 			tx.PutValue([]byte(key), w, 0)
 		default:
 			w := openList(r, tx, []byte(key))
-			m.write(r, w, key)
+			m.write(t, r, w, key)
 			require.Equal(t, len(m[key]), w.Len())
 			w.Close()
 		}
@@ -238,9 +244,7 @@ func BenchmarkListWriter(b *testing.B) {
 				w.PushLeft(elem)
 				w.Close()
 				w = tx.WriteList(key)
-				v := w.Value()
-				v.At(w.Len() - 1)
-				w.RemoveRange(w.Len()-1, 1)
+				w.PopRight()
 				w.Close()
 				s.Stores[0].CleanDebt(16 << 10)
 			}

@@ -96,6 +96,30 @@ func (l *seqNode) orNil() *seqNode {
 	return l
 }
 
+// Pop takes the first or the last element out, of a list that has one, and
+// returns it; an integer is printed into num. It is valid until the next write.
+func (s *seq) Pop(left bool, num []byte) []byte {
+	end, other := &s.tail, &s.head
+	if left {
+		end, other = other, end
+	}
+	if (*end).count() == 0 {
+		if s.root != nil {
+			*end = s.fetch(left)
+		} else {
+			*end, end = nil, other
+		}
+	}
+	p := s.own(end)
+	if p.n == 1 && s.root == nil { // else an empty page may stay, for the next push
+		*end = nil
+	}
+	if left {
+		return p.popLeft(num)
+	}
+	return p.popRight(num)
+}
+
 // cutEnd takes the elements [lo, hi) of a page at an end out, as far as there
 // are such.
 func (s *seq) cutEnd(p **seqNode, lo, hi int) {

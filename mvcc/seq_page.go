@@ -114,8 +114,10 @@ func (p *seqPage) offsetBefore(i int) int {
 }
 
 // at returns element i; an integer is printed into num.
-func (p *seqPage) at(i int, num []byte) []byte {
-	off := p.offset(i)
+func (p *seqPage) at(i int, num []byte) []byte { return p.elem(p.offset(i), num) }
+
+// elem returns the element at off.
+func (p *seqPage) elem(off int, num []byte) []byte {
 	if p.buf[off] == tagBlob {
 		return p.blobs.slots[p.buf[off+1]]
 	}
@@ -314,6 +316,42 @@ func (p *seqPage) cut(lo, hi int) {
 		p.n -= int32(hi - lo)
 		p.remark(lo)
 	}
+	p.thin()
+}
+
+// popLeft takes the first element out and returns it; an integer is printed into
+// num.
+func (p *seqPage) popLeft(num []byte) (b []byte) {
+	off := int(p.from)
+	b = p.elem(off, num)
+	next := off + elemSize(p.buf[off:])
+	p.dropBlobs(off, next)
+	if p.base&(markEvery-1) == 0 && !p.unmarked {
+		p.marks = slices.Delete(p.marks, 0, 1)
+	}
+	p.base++
+	p.n--
+	p.from = int32(next)
+	p.thin()
+	return b
+}
+
+// popRight takes the last element out, as popLeft does the first.
+func (p *seqPage) popRight(num []byte) (b []byte) {
+	off := p.offset(int(p.n) - 1)
+	b = p.elem(off, num)
+	p.dropBlobs(off, int(p.to))
+	p.n--
+	if (p.base+int(p.n))&(markEvery-1) == 0 && !p.unmarked {
+		p.marks = p.marks[:len(p.marks)-1]
+	}
+	p.to = int32(off)
+	p.thin()
+	return b
+}
+
+// thin shrinks the page if it has become nearly empty.
+func (p *seqPage) thin() {
 	if len(p.buf) > 512 && p.used() < len(p.buf)/4 && p.n > 0 && !p.unmarked {
 		p.shrink()
 	}

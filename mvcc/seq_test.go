@@ -113,7 +113,7 @@ func requireSame(t *testing.T, want, got [][]byte) {
 }
 
 // step does one random write; shape says how the list tends to change.
-func (x *seqModel) step(r *rand.Rand, shape string) {
+func (x *seqModel) step(t *testing.T, r *rand.Rand, shape string) {
 	long := shape != "short"
 	elem := randomElem(r, long)
 	n := len(x.m)
@@ -129,11 +129,9 @@ func (x *seqModel) step(r *rand.Rand, shape string) {
 		x.s.PushLeft(elem)
 		x.m = slices.Insert(x.m, 0, elem)
 	case op < 8:
-		x.s.RemoveRange(0, 1)
-		x.m = slices.Clone(x.m[1:])
+		x.pop(t, r, true)
 	case op < 10:
-		x.s.RemoveRange(n-1, 1)
-		x.m = x.m[: n-1 : n-1]
+		x.pop(t, r, false)
 	case op < 12:
 		i := r.IntN(n)
 		x.s.Set(i, elem)
@@ -154,6 +152,21 @@ func (x *seqModel) step(r *rand.Rand, shape string) {
 	}
 }
 
+// pop takes an element off in one of the two ways.
+func (x *seqModel) pop(t *testing.T, r *rand.Rand, left bool) {
+	i := 0
+	if !left {
+		i = len(x.m) - 1
+	}
+	if r.IntN(2) == 0 {
+		x.s.RemoveRange(i, 1)
+	} else {
+		var num [20]byte
+		require.True(t, bytes.Equal(x.m[i], x.s.Pop(left, num[:])), "left: %v", left)
+	}
+	x.m = slices.Concat(x.m[:i], x.m[i+1:])
+}
+
 // TestSeq runs random writes against a slice. Copies are compared again after
 // every round, and some of them are written to in their turn.
 func TestSeq(t *testing.T) {
@@ -164,7 +177,7 @@ func TestSeq(t *testing.T) {
 			var old []seqModel
 			for round := range 40 {
 				for range r.IntN(400) {
-					x.step(r, shape)
+					x.step(t, r, shape)
 				}
 				if shape == "blobs" {
 					x.pushBlobs(r)
@@ -239,11 +252,11 @@ func TestSeqDrains(t *testing.T) {
 		}
 		x.check(t, r)
 		for len(x.m) > 0 {
-			if r.IntN(2) == 0 {
-				x.s.RemoveRange(0, 1)
+			if left := r.IntN(2) == 0; left {
+				require.Equal(t, string(x.m[0]), string(x.s.Pop(left, nil)))
 				x.m = x.m[1:]
 			} else {
-				x.s.RemoveRange(len(x.m)-1, 1)
+				require.Equal(t, string(x.m[len(x.m)-1]), string(x.s.Pop(left, nil)))
 				x.m = x.m[:len(x.m)-1]
 			}
 			if len(x.m)%997 == 0 {
@@ -320,14 +333,10 @@ func BenchmarkSeq(b *testing.B) {
 			b.ReportAllocs()
 			s := long.Copy()
 			for b.Loop() {
-				i := 0
-				if n := s.Len(); n == 0 {
+				if s.Len() == 0 {
 					s = long.Copy()
-				} else if !left {
-					i = n - 1
 				}
-				s.At(i, num[:])
-				s.RemoveRange(i, 1)
+				s.Pop(left, num[:])
 			}
 		})
 	}
