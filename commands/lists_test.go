@@ -165,6 +165,47 @@ func TestListCosts(t *testing.T) {
 	f(0, aside, "LINDEX", "big", "500000")
 }
 
+// TestLremMany removes many elements here and there, from either end, while
+// versions are made.
+func TestLremMany(t *testing.T) {
+	r := rand.New(rand.NewPCG(testSeed(t), 1))
+	for range 20 {
+		h := newHarness(1, 1)
+		h.rough = true
+		n, want := 1+r.IntN(4000), 0
+		var left []string
+		var tx mvcc.Tx
+		for _, space := range []*mvcc.Space{h.space, h.replica.space} {
+			tx.Begin(space, 0, h.now)
+			w := tx.WriteList([]byte("l"))
+			r := rand.New(rand.NewPCG(uint64(n), 1))
+			left, want = nil, 0
+			for i := range n {
+				elem := fmt.Sprint("e", i)
+				if r.IntN(2) == 0 {
+					elem = "x"
+					want++
+				} else {
+					left = append(left, elem)
+				}
+				w.PushRight([]byte(elem))
+			}
+			w.Close()
+		}
+		raw, err := h.Do("main", [][]byte{[]byte("LREM"), []byte("l"), []byte(listTalk{r}.pick("0", "10000", "-10000")), []byte("x")})
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprintf(":%d\r\n", want), string(raw))
+		tx.LiveView(h.space, 0, h.now)
+		var got []string
+		if e, ok := tx.Peek([]byte("l")); ok {
+			l := e.List()
+			l.Ascend(0, func(b []byte) bool { got = append(got, string(b)); return true })
+		}
+		require.Equal(t, left, got)
+		require.NoError(t, h.verify())
+	}
+}
+
 // TestLongElements wants long elements of a list to be sent without a copy, and
 // not to change when the list does (the harness looks at that).
 func TestLongElements(t *testing.T) {

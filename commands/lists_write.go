@@ -245,14 +245,37 @@ func (m *listMatches) add(i int) {
 	m.runs = append(m.runs, listRun{i, 1})
 }
 
-// remove takes the matches out, the last first, so that the others stay where
-// they are.
+// remove takes the matches out: one run after the other, the last first, so that
+// the others stay where they are; or all in one pass, if they are many.
 func (m *listMatches) remove(w *mvcc.ListWriter) {
 	if !m.down {
 		slices.Reverse(m.runs)
+	}
+	if len(m.runs) > filterFrom && len(m.runs) > w.Len()/filterFrom {
+		m.filter(w)
+		return
 	}
 	for i, run := range m.runs {
 		w.RemoveRange(run.at, run.n)
 		m.c.pauseAt(i)
 	}
+}
+
+// filterFrom is the number of elements that are written anew in the time that
+// it takes to cut a run out of a big list.
+const filterFrom = 32
+
+// filter is remove in one pass.
+func (m *listMatches) filter(w *mvcc.ListWriter) {
+	next := len(m.runs) - 1
+	w.Filter(func(i int) bool {
+		m.c.pauseAt(i)
+		if next < 0 || i < m.runs[next].at {
+			return true
+		}
+		if i == m.runs[next].at+m.runs[next].n-1 {
+			next--
+		}
+		return false
+	})
 }

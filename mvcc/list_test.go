@@ -82,10 +82,21 @@ func (m listModel) write(t *testing.T, r *rand.Rand, w *ListWriter, key string) 
 		}
 		m[key] = list
 	}
-	if r.IntN(8) == 0 {
+	switch r.IntN(16) {
+	case 0, 1:
 		n := len(m[key])
 		w.RemoveRange(n/3, n-n/3)
 		m[key] = m[key][:n/3]
+	case 2:
+		list := m[key]
+		m[key] = nil
+		w.Filter(func(i int) bool {
+			keep := r.IntN(3) > 0
+			if keep {
+				m[key] = append(m[key], list[i])
+			}
+			return keep
+		})
 	}
 }
 

@@ -96,6 +96,22 @@ func (l *seqNode) orNil() *seqNode {
 	return l
 }
 
+// filtered returns a seq of the elements for whose index keep says true, which
+// is asked in order.
+func (s *seq) filtered(keep func(i int) bool) *seq {
+	to, i := newSeq(), 0
+	s.Ascend(0, func(b []byte) bool {
+		if keep(i) {
+			e := packElem(b)
+			e.kept = true
+			to.pushRight(&e)
+		}
+		i++
+		return true
+	})
+	return to
+}
+
 // Pop takes the first or the last element out, of a list that has one, and
 // returns it; an integer is printed into num. It is valid until the next write.
 func (s *seq) Pop(left bool, num []byte) []byte {

@@ -23,7 +23,8 @@ type packedElem struct {
 	b    []byte
 	num  int64
 	tag  byte
-	size int // bytes on the page
+	size int  // bytes on the page
+	kept bool // b is a blob already, and need not be copied
 }
 
 // packElem chooses the form of an element; it keeps b.

@@ -136,7 +136,11 @@ func (p *seqPage) write(off int32, e *packedElem) {
 		e.put(p.buf[off:])
 		return
 	}
-	p.buf[off], p.buf[off+1] = tagBlob, p.addBlob(slices.Clone(e.b))
+	b := e.b
+	if !e.kept {
+		b = slices.Clone(b)
+	}
+	p.buf[off], p.buf[off+1] = tagBlob, p.addBlob(b)
 }
 
 func (p *seqPage) addBlob(b []byte) (slot byte) {
