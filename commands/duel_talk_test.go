@@ -117,7 +117,7 @@ PFADD $p { $m }
 PFADD $p
 PFCOUNT { $p }
 PFMERGE $p { $p }
-PFDEBUG GETREG|ENCODING|DECODE|TODENSE $p
+PFDEBUG GETREG|ENCODING|TODENSE $p
 SORT $sortable [ LIMIT $i $i ] [ ASC|DESC ] [ ALPHA ]
 SORT $sortable [ BY $by ] [ ALPHA ] { GET $by|# }
 SORT_RO $sortable [ BY nosort ] [ DESC ]

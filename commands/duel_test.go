@@ -45,7 +45,7 @@ func TestTypesDuel(t *testing.T) {
 		}
 		if at, err := d.run(round); err != nil {
 			short, err := d.shrink(round[:min(at+1, len(round))], err)
-			t.Fatalf("%v, after\n%s", err, duelText(short))
+			t.Fatalf("line %d: %v, after\n%s", d.lines, err, duelText(short))
 		}
 	}
 	t.Logf("%d lines, %d of them refused", d.lines, d.refused)
