@@ -28,7 +28,7 @@ var listCommands = []Command{
 const (
 	repliedAtOnce  = 32
 	comparedAtOnce = 128
-	pushedAtOnce   = 8
+	pushedAtOnce   = 16
 	bytesAtOnce    = 8 << 10
 )
 

@@ -6,12 +6,12 @@ import (
 	"firn/shard"
 )
 
-// argsFrom is the number of arguments from which a command that has a cost runs
+// argsFrom is the number of arguments from which a command of many keys runs
 // aside without looking: hashing so many keys is work of its own.
 const argsFrom = 2 * heavyFrom
 
 func many(c *commands.Call) bool {
-	return c.Row.Cost != nil && len(c.Args) > argsFrom && !c.Row.Keys.Any(c.Args)
+	return c.Row.Cost != nil && len(c.Args) > argsFrom && !single(c.Row) && !c.Row.Keys.Any(c.Args)
 }
 
 // take takes the shards of the command's keys, or returns the lock to wait for.
