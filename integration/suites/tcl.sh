@@ -4,7 +4,7 @@
 #   tcl.sh [-o OUT] [-w] BINARY [UNIT...]
 #
 #   -o OUT  where logs and lists go (default out/tcl under the repository)
-#   -w      write expected.txt from this run of all units: BINARY is then
+#   -w      write what passes of these units into expected.txt: BINARY is then
 #           redis-server itself
 #   -a      run the tests of skipped.txt too, and name those that pass
 #
@@ -27,7 +27,6 @@ while getopts o:wah opt; do
 done
 shift $((OPTIND - 1))
 [ $# -ge 1 ] || usage
-[ -z "$write" ] || [ $# -eq 1 ] || usage
 binary=$(realpath -s "$(command -v "$1")")
 shift
 tclsh=$(command -v tclsh8.6) || { echo "tclsh8.6 is missing (Debian: tcl8.6)" >&2; exit 2; }
@@ -142,7 +141,9 @@ done < "$here/units.txt"
 [ -s "$out/ran.txt" ] || { echo "no such unit in units.txt" >&2; exit 2; }
 
 if [ -n "$write" ]; then
-  awk -F'\t' -v OFS='\t' '$1 == "ok" {print $2, $3}' "$out/all.tsv" > "$here/expected.txt"
+  awk -F'\t' 'NR == FNR {ran[$1] = 1; next} !($1 in ran)' "$out/ran.txt" "$here/expected.txt" > "$work/expected"
+  awk -F'\t' -v OFS='\t' '$1 == "ok" {print $2, $3}' "$out/all.tsv" >> "$work/expected"
+  cp "$work/expected" "$here/expected.txt"
 fi
 
 # A name may stand for several tests of a unit, so names are counted. A line
