@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -144,7 +145,7 @@ func (c *recorder) batch(w *wire, id, n int) (stays bool, err error) {
 			if err != nil {
 				return false, err
 			}
-			if args[0] == "KEYS" {
+			if slices.Contains([]string{"KEYS", "HGETALL", "SMEMBERS", "SUNION", "SDIFF"}, args[0]) {
 				reply = sorted(reply)
 			}
 			op.Output, op.Return = result{reply: reply}, c.clock()

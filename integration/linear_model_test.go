@@ -143,7 +143,9 @@ func bulkOf(cell string) string {
 // reads says whether a command changes nothing: if its reply was lost, the
 // history is the same without it.
 func (c call) reads() bool {
-	return slices.Contains([]string{"GET", "MGET", "EXISTS", "KEYS", "DBSIZE"}, c[0])
+	return slices.Contains([]string{
+		"GET", "MGET", "EXISTS", "KEYS", "DBSIZE", "HGET", "HGETALL", "HLEN", "LRANGE", "SMEMBERS", "SUNION", "SDIFF", "SCARD", "ZRANGE",
+	}, c[0])
 }
 
 // wholeModel takes the keyspace as one object.

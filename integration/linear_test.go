@@ -140,4 +140,10 @@ func TestLinearFindsFaults(t *testing.T) {
 	check("reply-first", wholeLoad(6, 1))
 	check("stale-version", wholeLoad(6, 1))
 	check("torn-cut", wholeLoad(6, 1))
+	check("torn-cut", shelfLoad(shelfLoads["sets"]))
+	check("stale-version", shelfLoad(shelfLoads["sets"]))
+	check("stale-version", shelfLoad(shelfLoads["hash"]))
+	check("stale-version", shelfLoad(shelfLoads["queue"]))
+	check("stale-version", shelfLoad(shelfLoads["scores"]))
+	check("no-lock", shelfLoad(shelfLoads["sets"]))
 }
