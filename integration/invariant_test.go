@@ -350,7 +350,7 @@ func flushes(addr string) *party {
 // invariants are the runs: what must hold, and for how many shards.
 func invariants() map[string]func(addr string) *party {
 	return map[string]func(addr string) *party{
-		"tokens": tokens, "equals": equals, "freshness": freshness, "pages": pages, "counts": counts, "flushes": flushes,
+		"tokens": tokens, "equals": equals, "freshness": freshness, "pages": pages, "counts": counts, "flushes": flushes, "moved": moved,
 	}
 }
 
@@ -390,6 +390,8 @@ func TestInvariantsFindFaults(t *testing.T) {
 	check("stale-version", faultyAside, 8, "freshness")
 	check("stale-version", faulty, 8, "freshness")
 	check("reply-first", faulty, 8, "freshness")
+	check("torn-cut", faultyAside, 8, "moved")
+	check("torn-cut", faulty, 8, "moved")
 	check("no-splice", faulty, 8, "tokens")
 	check("no-splice", faulty, 1, "pages")
 	check("no-lock", faulty, 8, "equals")
