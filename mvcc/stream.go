@@ -172,10 +172,13 @@ func (s *bigStream) trim(t *StreamTrim) (removed int, more bool) {
 			removed += n.live
 			continue
 		}
-		if !t.Approx {
-			removed += s.trimNode(n, t)
+		if t.Approx {
+			break
 		}
-		break
+		cut, empty := s.trimNode(n, t)
+		if removed += cut; !empty {
+			break
+		}
 	}
 	if removed > 0 {
 		s.first = s.firstEntry()
@@ -186,27 +189,28 @@ func (s *bigStream) trim(t *StreamTrim) (removed int, more bool) {
 const trimNodes = 64 // that are taken out in one go
 
 // trimNode flags the first entries of a node.
-func (s *bigStream) trimNode(n *streamNode, t *StreamTrim) (removed int) {
+func (s *bigStream) trimNode(n *streamNode, t *StreamTrim) (removed int, empty bool) {
 	n = s.writable(n)
 	var e StreamEntry
 	for off := n.names; off < len(n.blob); {
 		next := n.at(off, &e)
-		if t.ByID && !e.ID.Less(t.MinID) || !t.ByID && s.length <= t.MaxLen {
+		gone := e.deleted() // such an id may be above the next ones
+		if t.ByID && !gone && !e.ID.Less(t.MinID) || !t.ByID && s.length <= t.MaxLen {
 			break
 		}
-		if !e.deleted() {
+		if !gone {
 			n.flag(off, next)
 			s.length--
 			removed++
 		}
 		off = next
 	}
-	if n.live == 0 { // the last entry was deleted before
+	if n.live == 0 { // the last entry was deleted before; XSETID may have let lower ids follow it
 		s.drop(n)
-	} else {
-		s.sweep(n)
+		return removed, true
 	}
-	return removed
+	s.sweep(n)
+	return removed, false
 }
 
 // ascend calls yield for the entries from an id on, until it returns false. The
