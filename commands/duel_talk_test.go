@@ -325,6 +325,9 @@ func groupEnd(form []string) int {
 // spoil leaves a word out, adds one, or puts another one in its place.
 func (r duelTalk) spoil(line []string) []string {
 	i := r.IntN(len(line))
+	if strings.HasSuffix(line[0], "SCAN") {
+		i = r.IntN(2) // cursors that nobody gave out may lead anywhere
+	}
 	junk := r.pick("x", "", "-1", "NX", "COUNT", "LIMIT", "0", "WITHSCORES", "GET", "STORE", r.word("k"))
 	switch {
 	case i == 0:
