@@ -30,7 +30,7 @@ func addLine(typ, key, member string) []string {
 
 // TestScanGuarantee: while members come and go, the value grows from nothing to
 // a big one and shrinks again, one that is there from the first call to the
-// last is returned exactly once, and one that never was, never.
+// last is returned exactly once, and one that never was, never (A14).
 func TestScanGuarantee(t *testing.T) {
 	r := rand.New(rand.NewPCG(testSeed(t), 2))
 	for _, c := range collections {
