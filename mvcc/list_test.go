@@ -196,6 +196,42 @@ func TestListChanges(t *testing.T) {
 	require.Zero(t, s.Stores[0].Usage().Objects)
 }
 
+// TestListInPlace wants most pushes to a small list, and pops from it, to leave
+// nothing to clean up.
+func TestListInPlace(t *testing.T) {
+	_, seed := newRand(t)
+	s := newSpace(t, 1, 1, 64, seed)
+	var tx Tx
+	tx.Begin(s, 0, 1)
+	moves := 0
+	var at ref
+	edit := func(f func(w *ListWriter)) {
+		w := tx.WriteList([]byte("l"))
+		f(w)
+		w.Close()
+		if e, ok := tx.Peek([]byte("l")); ok && e.ref != at {
+			moves, at = moves+1, e.ref
+		}
+	}
+	for range 100 {
+		edit(func(w *ListWriter) { w.PushRight([]byte("abc")) })
+	}
+	require.LessOrEqual(t, moves, 100*4/padTo+1)
+	moves = 0
+	for range 1000 {
+		edit(func(w *ListWriter) { w.PushLeft([]byte("abc")) })
+		edit(func(w *ListWriter) { w.PopRight() })
+	}
+	require.LessOrEqual(t, moves, 1)
+	moves = 0
+	for range 99 {
+		edit(func(w *ListWriter) { w.PopLeft() })
+	}
+	require.LessOrEqual(t, moves, 100*4/padTo+1)
+	e, _ := tx.Peek([]byte("l"))
+	require.Equal(t, 1, e.Count())
+}
+
 // TestListGoesBack looks at where a list lies that grew and shrank again.
 func TestListGoesBack(t *testing.T) {
 	_, seed := newRand(t)
