@@ -109,9 +109,9 @@ GEODIST $g $m $m [ $unit ]
 GEOHASH|GEOPOS $g { $m }
 GEOSEARCH $g FROMMEMBER $m BYRADIUS $dist $unit [ ASC|DESC ] [ COUNT $n [ ANY ] ] [ WITHCOORD ] [ WITHDIST ] [ WITHHASH ]
 GEOSEARCH $g FROMLONLAT $lon $lat BYBOX $dist $dist $unit [ ASC|DESC ] [ COUNT $n ] [ WITHDIST ]
-GEOSEARCHSTORE $z $g FROMLONLAT $lon $lat BYRADIUS $dist $unit [ COUNT $n ] [ STOREDIST ]
+GEOSEARCHSTORE $z $g FROMLONLAT $lon $lat BYRADIUS $dist $unit [ COUNT $n ]
 GEORADIUS|GEORADIUS_RO $g $lon $lat $dist $unit [ ASC|DESC ] [ COUNT $n ] [ WITHDIST ]
-GEORADIUS $g $lon $lat $dist $unit STORE|STOREDIST $z
+GEORADIUS $g $lon $lat $dist $unit STORE $z
 GEORADIUSBYMEMBER $g $m $dist $unit [ WITHCOORD ]
 PFADD $p { $m }
 PFADD $p
