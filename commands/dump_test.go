@@ -135,3 +135,13 @@ var corruptPayloads = []string{
 	"\x10\x15\x15\x00\x00\x00\x06\x00\xf0\x01\x00\x01\x01\x01\x82\x5f1\x03\x02\x01\x02\x01\xff",
 	"\x12\x01\x02\x13\x13\x00\x00\x00\x10\x00\x00\x00\x03\x00\x00\xf3\xfe\x02\x5f1\x04\xf1\xff",
 }
+
+// A stream whose count of entries ever added has overflown passes as it is.
+func TestDumpOfOverflownCount(t *testing.T) {
+	h := newHarness(1, 1)
+	send(t, h, "XADD", "k", "1-1", "f", "v")
+	send(t, h, "XSETID", "k", "5-5", "ENTRIESADDED", "9223372036854775807")
+	send(t, h, "XADD", "k", "6-6", "f", "v")
+	require.Equal(t, "+OK\r\n", send(t, h, "RESTORE", "copy", "0", payloadOf(t, h, "k")))
+	require.Equal(t, send(t, h, "XINFO", "STREAM", "k"), send(t, h, "XINFO", "STREAM", "copy"))
+}

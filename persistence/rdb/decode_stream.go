@@ -2,7 +2,6 @@ package rdb
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"firn/mvcc"
@@ -51,13 +50,14 @@ func (d *Decoder) streamHead(t byte, w *mvcc.StreamWriter) error {
 		return err
 	}
 	last := mvcc.StreamID{Ms: n[1], Seq: n[2]}
-	if n[0] != uint64(w.Len()) || last.Less(w.Value().LastID()) || n[7] > math.MaxInt64 {
+	if n[0] != uint64(w.Len()) || last.Less(w.Value().LastID()) {
 		return d.fail("a stream that is not as its entries say")
 	}
 	w.SetLastID(last)
 	if t == typeStream {
 		n[7] = n[0]
 	}
+	// A count that XSETID has set too high is past 2^63 here and below 0 there.
 	w.SetCounters(int64(n[7]), mvcc.StreamID{Ms: n[5], Seq: n[6]})
 	return nil
 }
