@@ -38,6 +38,7 @@ func variants(t *testing.T) []variant {
 		{"all aside", start(true, 16, 1, 2), 1},
 		{"1 shard, all aside, pipelined", start(true, 1, 2, 1), 64},
 		{"2 shards, all aside, pipelined", start(true, 2, 1, 2), 7},
+		{"all aside, sealed versions", startWith(t, buildFirn(t, "fault", "invariants"), []string{"FIRN_ASIDE=all"}, "--shards", "4", "--enable-debug-command", "yes"), 16},
 	}
 }
 
