@@ -22,8 +22,10 @@ type goClient interface {
 	// pipeline sends all commands at once and returns their replies in order
 	// as text, or the first error.
 	pipeline(commands ...[]string) ([]string, error)
-	// scan walks the keyspace with the library's own iterator.
-	scan(count int, visit func(key string)) error
+	// scan walks the keyspace (SCAN) or the value of a key (HSCAN, SSCAN,
+	// ZSCAN) with the library's own iterator. Of a hash or sorted set it
+	// visits each member and then what belongs to it.
+	scan(command, key string, count int, visit func(key string)) error
 }
 
 // FIRN_ADDR names the server, FIRN_KEYS how many keys stay. What is checked
@@ -44,6 +46,7 @@ func TestGoClients(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			reader, writer := open(t, addr), open(t, addr)
 			checkBasics(t, reader, "basics:"+name)
+			checkCollections(t, reader, writer, "basics:"+name)
 			loadKeys(t, reader, keys)
 			stop := startWriter(t, writer, "go:"+name)
 			checkScan(t, reader, keys)
@@ -62,6 +65,55 @@ func checkBasics(t *testing.T, c goClient, key string) {
 	require.Equal(t, []string{"OK", value, "1", "2", "2"}, got)
 	_, err = c.pipeline([]string{"GET"})
 	require.ErrorContains(t, err, "wrong number of arguments")
+}
+
+// checkCollections fills one of each type and walks what can be walked, while
+// other members come and go.
+func checkCollections(t *testing.T, c, writer goClient, key string) {
+	const members = 2000
+	for _, kind := range []struct{ add, remove, scan string }{
+		{"HSET", "HDEL", "HSCAN"}, {"SADD", "SREM", "SSCAN"}, {"ZADD", "ZREM", "ZSCAN"},
+	} {
+		key := key + kind.add
+		add := func(i int, member string) []string {
+			switch kind.add {
+			case "HSET":
+				return []string{"HSET", key, member, strconv.Itoa(i)}
+			case "ZADD":
+				return []string{"ZADD", key, strconv.Itoa(i), member}
+			}
+			return []string{"SADD", key, member}
+		}
+		var stay [][]string
+		for i := range members {
+			stay = append(stay, add(i, fmt.Sprint("m", i)))
+		}
+		_, err := c.pipeline(stay...)
+		require.NoError(t, err)
+		seen, visits := map[string]int{}, 0
+		require.NoError(t, c.scan(kind.scan, key, 10, func(item string) {
+			visits++
+			if strings.HasPrefix(item, "m") {
+				seen[item]++
+			}
+			_, err := writer.pipeline(
+				add(0, fmt.Sprint("go", visits)), []string{kind.remove, key, fmt.Sprint("go", visits-20)})
+			require.NoError(t, err)
+		}))
+		require.Len(t, seen, members, kind.scan)
+		for member, n := range seen {
+			require.Equal(t, 1, n, "%s: %s", kind.scan, member)
+		}
+		_, err = c.pipeline([]string{"DEL", key})
+		require.NoError(t, err)
+	}
+	list, stream := key+"l", key+"x"
+	got, err := c.pipeline(
+		[]string{"RPUSH", list, "a", "", "c"}, []string{"LPOP", list, "1"}, []string{"LRANGE", list, "0", "-1"},
+		[]string{"XADD", stream, "1-1", "f", "v"}, []string{"XRANGE", stream, "-", "+"}, []string{"DEL", list, stream},
+	)
+	require.NoError(t, err)
+	require.Equal(t, []string{"3", "[a]", "[ c]", "1-1", "[[1-1 [f v]]]", "2"}, got)
 }
 
 func loadKeys(t *testing.T, c goClient, keys int) {
@@ -111,7 +163,7 @@ func checkScan(t *testing.T, c goClient, keys int) {
 		count = 1000
 	}
 	seen := make([]int, keys)
-	err := c.scan(count, func(key string) {
+	err := c.scan("SCAN", "", count, func(key string) {
 		if n, ok := strings.CutPrefix(key, "stay:"); ok {
 			i, err := strconv.Atoi(n)
 			require.NoError(t, err)
@@ -156,9 +208,20 @@ func (c goRedis) pipeline(commands ...[]string) ([]string, error) {
 	return replies, nil
 }
 
-func (c goRedis) scan(count int, visit func(string)) error {
+func (c goRedis) scan(command, key string, count int, visit func(string)) error {
 	ctx := context.Background()
-	it := c.Scan(ctx, 0, "", int64(count)).Iterator()
+	var page *goredis.ScanCmd
+	switch command {
+	case "HSCAN":
+		page = c.HScan(ctx, key, 0, "", int64(count))
+	case "SSCAN":
+		page = c.SScan(ctx, key, 0, "", int64(count))
+	case "ZSCAN":
+		page = c.ZScan(ctx, key, 0, "", int64(count))
+	default:
+		page = c.Scan(ctx, 0, "", int64(count))
+	}
+	it := page.Iterator()
 	for it.Next(ctx) {
 		visit(it.Val())
 	}
@@ -191,14 +254,26 @@ func (c rueidisClient) pipeline(commands ...[]string) ([]string, error) {
 	return replies, nil
 }
 
-func (c rueidisClient) scan(count int, visit func(string)) error {
+func (c rueidisClient) scan(command, key string, count int, visit func(string)) error {
 	s := rueidis.NewScanner(func(cursor uint64) (rueidis.ScanEntry, error) {
-		return c.Do(context.Background(), c.B().Scan().Cursor(cursor).Count(int64(count)).Build()).AsScanEntry()
+		return c.Do(context.Background(), c.page(command, key, cursor, int64(count))).AsScanEntry()
 	})
 	for key := range s.Iter() {
 		visit(key)
 	}
 	return s.Err()
+}
+
+func (c rueidisClient) page(command, key string, cursor uint64, count int64) rueidis.Completed {
+	switch command {
+	case "HSCAN":
+		return c.B().Hscan().Key(key).Cursor(cursor).Count(count).Build()
+	case "SSCAN":
+		return c.B().Sscan().Key(key).Cursor(cursor).Count(count).Build()
+	case "ZSCAN":
+		return c.B().Zscan().Key(key).Cursor(cursor).Count(count).Build()
+	}
+	return c.B().Scan().Cursor(cursor).Count(count).Build()
 }
 
 type redigoConn struct{ redis.Conn }
@@ -247,10 +322,14 @@ func redigoText(reply any) string {
 }
 
 // redigo has no iterator: this is the loop of its documentation.
-func (c redigoConn) scan(count int, visit func(string)) error {
+func (c redigoConn) scan(command, key string, count int, visit func(string)) error {
 	cursor := "0"
 	for {
-		page, err := redis.Values(c.Do("SCAN", cursor, "COUNT", count))
+		args := redis.Args{}
+		if command != "SCAN" {
+			args = args.Add(key)
+		}
+		page, err := redis.Values(c.Do(command, args.Add(cursor, "COUNT", count)...))
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,13 @@ const families = {
       return (await p.exec()).map(([err, reply]) => { if (err) throw err; return reply; });
     },
     scan: (c) => c.scanStream({ count }),
+    // members yields those of a hash (h), set (s) or sorted set (z).
+    members: async function* (c, type, key) {
+      for await (const page of c[`${type}scanStream`](key)) {
+        for (let i = 0; i < page.length; i += type === 's' ? 1 : 2) yield page[i];
+      }
+    },
+    fields: (c, key) => c.hgetall(key),
     close: (c) => c.quit(),
   },
   redis: {
@@ -37,6 +44,12 @@ const families = {
     },
     pipeline: (c, commands) => Promise.all(commands.map((command) => c.sendCommand(command))),
     scan: (c) => c.scanIterator({ COUNT: count }),
+    members: async function* (c, type, key) {
+      for await (const page of c[`${type}ScanIterator`](key)) {
+        for (const item of Array.isArray(page) ? page : [page]) yield type === 's' ? item : item.field ?? item.value;
+      }
+    },
+    fields: (c, key) => c.hGetAll(key),
     close: (c) => (c.close ? c.close() : c.quit()),
   },
 };
@@ -50,6 +63,30 @@ async function basics(f, c) {
   const many = [['INCR', `${key}:n`], ['INCR', `${key}:n`], ['GET', key], ['DEL', `${key}:n`, key]];
   assert.deepEqual(await f.pipeline(c, many), [1, 2, value, 2]);
   await assert.rejects(f.pipeline(c, [['GET']]), /wrong number of arguments/);
+}
+
+// Fills one of each type and walks it with the library's iterators, while other
+// members come and go.
+async function collections(f, c) {
+  const key = (type) => `basics:${library}:${type}`;
+  const stay = Array.from({ length: 2000 }, (_, i) => `m${i}`);
+  const add = { h: (m, i) => ['HSET', key('h'), m, `${i}`], s: (m) => ['SADD', key('s'), m], z: (m, i) => ['ZADD', key('z'), `${i}`, m] };
+  const remove = { h: 'HDEL', s: 'SREM', z: 'ZREM' };
+  for (const type of ['h', 's', 'z']) {
+    assert.deepEqual(await f.pipeline(c, stay.map(add[type])), stay.map(() => 1));
+    const seen = [];
+    for await (const member of f.members(c, type, key(type))) {
+      seen.push(member);
+      await f.pipeline(c, [add[type](`go${seen.length}`, -1), [remove[type], key(type), `go${seen.length - 20}`]]);
+    }
+    assert.deepEqual(seen.filter((m) => m.startsWith('m')).sort(), [...stay].sort(), type);
+  }
+  await f.pipeline(c, [['DEL', key('h')], ['HSET', key('h'), 'a', '1', 'b', ''], ['RPUSH', key('l'), ...stay]]);
+  assert.deepEqual({ ...await f.fields(c, key('h')) }, { a: '1', b: '' });
+  const [, , items, id] = await f.pipeline(c, [['LPOP', key('l'), '2'], ['RPOP', key('l')], ['LRANGE', key('l'), '0', '-1'], ['XADD', key('x'), '*', 'a', '1']]);
+  assert.deepEqual(items, stay.slice(2, -1));
+  assert.deepEqual(await f.pipeline(c, [['XRANGE', key('x'), '-', '+']]), [[[id, ['a', '1']]]]);
+  assert.deepEqual(await f.pipeline(c, [['DEL', ...['h', 's', 'z', 'l', 'x'].map(key)]]), [5]);
 }
 
 async function load(f, c) {
@@ -90,6 +127,7 @@ async function main() {
   const f = families[library.replace(/\d+$/, '')];
   const [reader, writer] = [await f.open(), await f.open()];
   await basics(f, reader);
+  await collections(f, reader);
   await load(f, reader);
   const state = { done: false, writes: 0 };
   const writing = write(f, writer, state);

@@ -34,6 +34,32 @@ def basics(r):
         raise AssertionError("GET without a key was answered")
 
 
+def collections(r):
+    """Fills one of each type and walks it with redis-py's iterators, while other members come and go."""
+    stay = {b"m%d" % i: i for i in range(2000)}
+    hash, set, zset, list, stream = keys = ["basics:py:" + t for t in ("hash", "set", "zset", "list", "stream")]
+    assert r.hset(hash, mapping=stay) == r.sadd(set, *stay) == r.zadd(zset, stay) == r.rpush(list, *stay) == len(stay)
+    assert r.hgetall(hash) == {m: b"%d" % i for m, i in stay.items()}
+    assert r.smembers(set) == stay.keys()
+    assert r.zrange(zset, 0, -1, withscores=True) == [(m, float(i)) for m, i in stay.items()]
+    assert r.lrange(list, 0, -1) == [*stay] and r.lpop(list, 2) == [b"m0", b"m1"]
+    ids = [r.xadd(stream, {"a": i, "b": ""}) for i in range(3)]
+    assert r.xrange(stream) == [(id, {b"a": b"%d" % i, b"b": b""}) for i, id in enumerate(ids)]
+    walks = {
+        "hash": (r.hscan_iter(hash), lambda m: r.hset(hash, m, "x"), lambda m: r.hdel(hash, m)),
+        "set": (r.sscan_iter(set), lambda m: r.sadd(set, m), lambda m: r.srem(set, m)),
+        "zset": (r.zscan_iter(zset), lambda m: r.zadd(zset, {m: -1}), lambda m: r.zrem(zset, m)),
+    }
+    for name, (walk, add, remove) in walks.items():
+        seen = []
+        for i, item in enumerate(walk):
+            seen.append(item if name == "set" else item[0])
+            add("go%d" % i)
+            remove("go%d" % (i - 20))
+        assert sorted(m for m in seen if m in stay) == sorted(stay), name
+    assert r.delete(*keys) == len(keys)
+
+
 def load(r):
     if r.get("loaded") == str(KEYS).encode():
         return
@@ -77,6 +103,7 @@ def scan(r):
 def main():
     r = connect()
     basics(r)
+    collections(r)
     load(r)
     writer = Writer()
     writer.start()
