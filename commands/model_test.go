@@ -24,6 +24,7 @@ type modelSpace struct {
 type modelEntry struct {
 	text   string
 	expire int64 // unix ms, 0: never
+	modelValue
 }
 
 func (m *modelSpace) get(key string) (modelEntry, bool) {
@@ -35,7 +36,9 @@ func (m *modelSpace) get(key string) (modelEntry, bool) {
 	return v, ok
 }
 
-func (m *modelSpace) set(key, text string, expire int64) { m.keys[key] = modelEntry{text, expire} }
+func (m *modelSpace) set(key, text string, expire int64) {
+	m.keys[key] = modelEntry{text: text, expire: expire}
+}
 
 // edit changes the text and keeps the expiry.
 func (m *modelSpace) edit(key, text string) { m.set(key, text, m.keys[key].expire) }
@@ -177,7 +180,8 @@ var modelRows = []modelRow{
 	{"MGET k k k", func(m *modelSpace, a []string) string {
 		var all []string
 		for _, k := range a[1:] {
-			all = append(all, modelBulk(m.get(k)))
+			v, ok := m.get(k)
+			all = append(all, modelBulk(v, ok && v.typ == ""))
 		}
 		return modelList(all)
 	}},
@@ -203,7 +207,8 @@ var modelRows = []modelRow{
 	{"PEXPIRE k n", func(m *modelSpace, a []string) string {
 		v, ok := m.get(a[1])
 		if ok {
-			m.set(a[1], v.text, m.now+modelNumber(a[2]))
+			v.expire = m.now + modelNumber(a[2])
+			m.keys[a[1]] = v
 		}
 		return modelBool(ok)
 	}},
@@ -212,7 +217,8 @@ var modelRows = []modelRow{
 		if !ok || v.expire == 0 {
 			return modelInt(0)
 		}
-		m.set(a[1], v.text, 0)
+		v.expire = 0
+		m.keys[a[1]] = v
 		return modelInt(1)
 	}},
 	{"PTTL k", func(m *modelSpace, a []string) string {
@@ -277,6 +283,11 @@ func TestModel(t *testing.T) {
 		for range 3000 {
 			modelStep(t, r, h, m)
 		}
+		for key := range m.keys { // all there is
+			for _, row := range modelShows {
+				modelCompare(t, h, m, &row, append([]string{strings.Fields(row.shape)[0], key}, strings.Fields(row.shape)[2:]...))
+			}
+		}
 		require.NoError(t, h.verify())
 	}
 }
@@ -287,8 +298,17 @@ func modelStep(t *testing.T, r *rand.Rand, h *harness, m *modelSpace) {
 		require.NoError(t, h.Advance(d))
 		m.now = h.now
 	}
-	row := modelRows[r.IntN(len(modelRows))]
+	rows := modelRows
+	if r.IntN(3) > 0 {
+		rows = modelValueRows
+	}
+	row := rows[r.IntN(len(rows))]
 	line := modelLine(r, row.shape)
+	modelCompare(t, h, m, &row, line)
+}
+
+func modelCompare(t *testing.T, h *harness, m *modelSpace, row *modelRow, line []string) {
+	t.Helper()
 	if h.table.Lookup([]byte(line[0])) == nil {
 		t.Fatalf("the model knows %s, the table doesn't", line[0])
 	}
@@ -300,7 +320,10 @@ func modelStep(t *testing.T, r *rand.Rand, h *harness, m *modelSpace) {
 	require.NoError(t, err)
 	v, err := transcript.ReadAll(raw)
 	require.NoError(t, err)
-	want := &transcript.Step{Args: args, Modifier: transcript.Unordered, Want: row.run(m, line)}
+	want := &transcript.Step{Args: args, Want: m.run(row, line)}
+	if modelFree[line[0]] {
+		want.Modifier = transcript.Unordered
+	}
 	require.NoError(t, want.Compare(v))
 }
 
@@ -309,7 +332,9 @@ func modelLine(r *rand.Rand, shape string) []string {
 	for i, w := range line {
 		switch w {
 		case "k":
-			line[i] = "key:" + strconv.Itoa(r.IntN(12))
+			line[i] = modelKey(r, line[0])
+		case "f":
+			line[i] = "field:" + strconv.Itoa(r.IntN([]int{4, 100}[r.IntN(2)]))
 		case "n":
 			line[i] = strconv.Itoa(1 + r.IntN(100))
 		case "v":
