@@ -218,7 +218,7 @@ func (r duelTalk) number() string {
 func (r duelTalk) member() string {
 	switch r.IntN(12) {
 	case 0:
-		return r.pick("", "\x00\xff\r\n", "01", "-0", "9223372036854775807", "9223372036854775808", "-32769", strings.Repeat("m", 64), strings.Repeat("m", 65), strings.Repeat("long", 100))
+		return r.pick("", "z\x00\xff\r\n", "01", "-0", "9223372036854775807", "9223372036854775808", "-32769", strings.Repeat("m", 64), strings.Repeat("m", 65), strings.Repeat("long", 100))
 	case 1, 2:
 		return fmt.Sprint("e", r.IntN(600))
 	case 3, 4:

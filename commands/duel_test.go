@@ -198,9 +198,9 @@ func (d *typesDuel) freeOrder(line []string) bool {
 	switch line[0] {
 	case "KEYS", "SCAN", "SMEMBERS", "SINTER", "SUNION", "SDIFF", "SSCAN", "HKEYS", "HVALS", "HGETALL", "HSCAN", "ZSCAN":
 		return true
-	case "SORT", "SORT_RO": // equal weights, and what isn't sorted
+	case "SORT", "SORT_RO": // equal weights, texts that are equal up to a zero byte, and what isn't sorted
 		typ := d.typeOf(line[1])
-		return typ == mvcc.Set || typ == mvcc.ZSet && slices.Contains(line, "BY")
+		return typ == mvcc.Set || typ == mvcc.ZSet && (slices.Contains(line, "BY") || slices.Contains(line, "ALPHA"))
 	}
 	return false
 }

@@ -281,8 +281,13 @@ func randomStep(t *testing.T, c *chooser, both []*harness, rows []fuzzRow) [][]b
 	return line
 }
 
-// runBoth wants the same reply of the two, unless it is one of chance.
+// runBoth wants the same reply of the two, unless it is one of chance. The
+// chances are the same for both, so that SPOP leaves the same.
 func runBoth(t *testing.T, both []*harness, line [][]byte) {
+	seed := both[0].chance.Uint64()
+	for _, h := range both {
+		h.chance = rand.New(rand.NewPCG(seed, 3))
+	}
 	drawn := both[0].drawn + both[1].drawn
 	first, err := wellFormed(both[0], line)
 	require.NoError(t, err)
