@@ -256,8 +256,8 @@ func parseUnit(arg []byte) (float64, error) {
 	return 0, ErrGeoUnit
 }
 
-// geoStoreKeys are the keys of GEORADIUS and GEORADIUSBYMEMBER, the destination,
-// if there is one, being the last.
+// geoStoreKeys are the keys of GEORADIUS and GEORADIUSBYMEMBER. Of several
+// destinations the last is written to; Redis names the others as well.
 func geoStoreKeys(args [][]byte) []int {
 	if len(args) < 2 {
 		return nil
@@ -266,15 +266,16 @@ func geoStoreKeys(args [][]byte) []int {
 	for i := 5; i+1 < len(args); i++ {
 		if foldEqual(args[i], "STORE") || foldEqual(args[i], "STOREDIST") {
 			i++
-			at = append(at[:1], i)
+			at = append(at, i)
 		}
 	}
 	return at
 }
 
 func geoDest(args [][]byte) []int {
-	if len(args) < 2 {
+	at := geoStoreKeys(args)
+	if len(at) < 2 {
 		return nil
 	}
-	return geoStoreKeys(args)[1:]
+	return at[len(at)-1:]
 }

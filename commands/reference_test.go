@@ -356,7 +356,7 @@ func TestRowsFindTheKeysOfRedis(t *testing.T) {
 				continue
 			}
 			refs := keysOf(row, s.Args)
-			if len(refs) == 0 {
+			if len(refs) == 0 || strings.HasPrefix(s.Want, "(error)") {
 				continue // a wrong command line: the row may say what it likes
 			}
 			var want, got []int
