@@ -25,8 +25,8 @@ type index struct {
 	root   *node
 	height int // inner nodes above a leaf
 	gen    uint64
-	gens *atomic.Uint64 // the last generation given out, of this index and its copies
-	n    int
+	gens   *atomic.Uint64 // the last generation given out, of this index and its copies
+	n      int
 
 	// shape changes whenever a position may have got another leaf, and seat is
 	// a leaf that was found since: see Warmer. Both are the owner's alone.
