@@ -14,6 +14,7 @@ type Command struct {
 	Keys    Keys      // which arguments are keys; zero if none
 	Dest    Keys      // which of them an OnStore writes; zero for every other handler
 	Run     Handler   // where it runs and what it may touch; nil for a container
+	Member  int       // the argument that names the first member of the key's value that is looked up; 0: none
 	Cost    Cost      // nil: always small
 	Flags   Flag      // only what can't be derived
 	Summary string    // one line, for COMMAND DOCS and the README

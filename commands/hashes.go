@@ -6,23 +6,23 @@ import (
 )
 
 var hashCommands = []Command{
-	{Name: "HGET", Arity: 3, Keys: oneKey, Run: OnView(hget), Summary: "Get the value of a hash field"},
-	{Name: "HMGET", Arity: -3, Keys: oneKey, Run: OnView(hmget), Cost: membersCost, Summary: "Get the values of all the given hash fields"},
+	{Name: "HGET", Arity: 3, Keys: oneKey, Member: 2, Run: OnView(hget), Summary: "Get the value of a hash field"},
+	{Name: "HMGET", Arity: -3, Keys: oneKey, Member: 2, Run: OnView(hmget), Cost: membersCost, Summary: "Get the values of all the given hash fields"},
 	{Name: "HLEN", Arity: 2, Keys: oneKey, Run: OnView(hlen), Summary: "Get the number of fields in a hash"},
-	{Name: "HSTRLEN", Arity: 3, Keys: oneKey, Run: OnView(hstrlen), Summary: "Get the length of the value of a hash field"},
-	{Name: "HEXISTS", Arity: 3, Keys: oneKey, Run: OnView(hexists), Summary: "Determine if a hash field exists"},
+	{Name: "HSTRLEN", Arity: 3, Keys: oneKey, Member: 2, Run: OnView(hstrlen), Summary: "Get the length of the value of a hash field"},
+	{Name: "HEXISTS", Arity: 3, Keys: oneKey, Member: 2, Run: OnView(hexists), Summary: "Determine if a hash field exists"},
 	{Name: "HGETALL", Arity: 2, Keys: oneKey, Run: OnView(hgetall), Cost: countCost, Summary: "Get all the fields and values in a hash"},
 	{Name: "HKEYS", Arity: 2, Keys: oneKey, Run: OnView(hkeys), Cost: countCost, Summary: "Get all the fields in a hash"},
 	{Name: "HVALS", Arity: 2, Keys: oneKey, Run: OnView(hvals), Cost: countCost, Summary: "Get all the values in a hash"},
 	{Name: "HRANDFIELD", Arity: -2, Keys: oneKey, Run: OnView(hrandfield), Cost: sampleCost, Summary: "Get one or multiple random fields from a hash"},
 	{Name: "HSCAN", Arity: -3, Keys: oneKey, Run: OnView(hscan), Cost: scanMembersCost, Summary: "Incrementally iterate hash fields and associated values"},
 
-	{Name: "HSET", Arity: -4, Keys: oneKey, Run: OnOwner(hset), Cost: fieldsCost, Flags: DenyOOM, Summary: "Set the string value of a hash field"},
-	{Name: "HMSET", Arity: -4, Keys: oneKey, Run: OnOwner(hmset), Cost: fieldsCost, Flags: DenyOOM, Summary: "Set multiple hash fields to multiple values"},
-	{Name: "HSETNX", Arity: 4, Keys: oneKey, Run: OnOwner(hsetnx), Flags: DenyOOM, Summary: "Set the value of a hash field, only if the field does not exist"},
-	{Name: "HDEL", Arity: -3, Keys: oneKey, Run: OnOwner(hdel), Cost: membersCost, Summary: "Delete one or more hash fields"},
-	{Name: "HINCRBY", Arity: 4, Keys: oneKey, Run: OnOwner(hincrby), Flags: DenyOOM, Summary: "Increment the integer value of a hash field by the given number"},
-	{Name: "HINCRBYFLOAT", Arity: 4, Keys: oneKey, Run: OnOwner(hincrbyfloat), Flags: DenyOOM, Summary: "Increment the float value of a hash field by the given amount"},
+	{Name: "HSET", Arity: -4, Keys: oneKey, Member: 2, Run: OnOwner(hset), Cost: fieldsCost, Flags: DenyOOM, Summary: "Set the string value of a hash field"},
+	{Name: "HMSET", Arity: -4, Keys: oneKey, Member: 2, Run: OnOwner(hmset), Cost: fieldsCost, Flags: DenyOOM, Summary: "Set multiple hash fields to multiple values"},
+	{Name: "HSETNX", Arity: 4, Keys: oneKey, Member: 2, Run: OnOwner(hsetnx), Flags: DenyOOM, Summary: "Set the value of a hash field, only if the field does not exist"},
+	{Name: "HDEL", Arity: -3, Keys: oneKey, Member: 2, Run: OnOwner(hdel), Cost: membersCost, Summary: "Delete one or more hash fields"},
+	{Name: "HINCRBY", Arity: 4, Keys: oneKey, Member: 2, Run: OnOwner(hincrby), Flags: DenyOOM, Summary: "Increment the integer value of a hash field by the given number"},
+	{Name: "HINCRBYFLOAT", Arity: 4, Keys: oneKey, Member: 2, Run: OnOwner(hincrbyfloat), Flags: DenyOOM, Summary: "Increment the float value of a hash field by the given amount"},
 }
 
 // membersCost counts the members that are arguments behind the key.

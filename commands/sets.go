@@ -6,15 +6,15 @@ import (
 )
 
 var setCommands = []Command{
-	{Name: "SISMEMBER", Arity: 3, Keys: oneKey, Run: OnView(sismember), Summary: "Determine if a given value is a member of a set"},
-	{Name: "SMISMEMBER", Arity: -3, Keys: oneKey, Run: OnView(smismember), Cost: membersCost, Summary: "Returns the membership associated with the given elements for a set"},
+	{Name: "SISMEMBER", Arity: 3, Keys: oneKey, Member: 2, Run: OnView(sismember), Summary: "Determine if a given value is a member of a set"},
+	{Name: "SMISMEMBER", Arity: -3, Keys: oneKey, Member: 2, Run: OnView(smismember), Cost: membersCost, Summary: "Returns the membership associated with the given elements for a set"},
 	{Name: "SCARD", Arity: 2, Keys: oneKey, Run: OnView(scard), Summary: "Get the number of members in a set"},
 	{Name: "SMEMBERS", Arity: 2, Keys: oneKey, Run: OnView(smembers), Cost: countCost, Summary: "Get all the members in a set"},
 	{Name: "SRANDMEMBER", Arity: -2, Keys: oneKey, Run: OnView(srandmember), Cost: sampleCost, Summary: "Get one or multiple random members from a set"},
 	{Name: "SSCAN", Arity: -3, Keys: oneKey, Run: OnView(sscan), Cost: scanMembersCost, Summary: "Incrementally iterate Set elements"},
 
-	{Name: "SADD", Arity: -3, Keys: oneKey, Run: OnOwner(sadd), Cost: membersCost, Flags: DenyOOM, Summary: "Add one or more members to a set"},
-	{Name: "SREM", Arity: -3, Keys: oneKey, Run: OnOwner(srem), Cost: membersCost, Summary: "Remove one or more members from a set"},
+	{Name: "SADD", Arity: -3, Keys: oneKey, Member: 2, Run: OnOwner(sadd), Cost: membersCost, Flags: DenyOOM, Summary: "Add one or more members to a set"},
+	{Name: "SREM", Arity: -3, Keys: oneKey, Member: 2, Run: OnOwner(srem), Cost: membersCost, Summary: "Remove one or more members from a set"},
 	{Name: "SMOVE", Arity: 4, Keys: twoKeys, Run: OnOwner(smove), Summary: "Move a member from one set to another"},
 	{Name: "SPOP", Arity: -2, Keys: oneKey, Run: OnOwner(spop), Cost: sampleCost, Summary: "Remove and return one or multiple random members from a set"},
 }

@@ -8,10 +8,10 @@ import (
 
 var zsetCommands = []Command{
 	{Name: "ZCARD", Arity: 2, Keys: oneKey, Run: OnView(zcard), Summary: "Get the number of members in a sorted set"},
-	{Name: "ZSCORE", Arity: 3, Keys: oneKey, Run: OnView(zscore), Summary: "Get the score associated with the given member in a sorted set"},
-	{Name: "ZMSCORE", Arity: -3, Keys: oneKey, Run: OnView(zmscore), Cost: membersCost, Summary: "Get the score associated with the given members in a sorted set"},
-	{Name: "ZRANK", Arity: -3, Keys: oneKey, Run: OnView(zrank), Summary: "Determine the index of a member in a sorted set"},
-	{Name: "ZREVRANK", Arity: -3, Keys: oneKey, Run: OnView(zrevrank), Summary: "Determine the index of a member in a sorted set, with scores ordered from high to low"},
+	{Name: "ZSCORE", Arity: 3, Keys: oneKey, Member: 2, Run: OnView(zscore), Summary: "Get the score associated with the given member in a sorted set"},
+	{Name: "ZMSCORE", Arity: -3, Keys: oneKey, Member: 2, Run: OnView(zmscore), Cost: membersCost, Summary: "Get the score associated with the given members in a sorted set"},
+	{Name: "ZRANK", Arity: -3, Keys: oneKey, Member: 2, Run: OnView(zrank), Summary: "Determine the index of a member in a sorted set"},
+	{Name: "ZREVRANK", Arity: -3, Keys: oneKey, Member: 2, Run: OnView(zrevrank), Summary: "Determine the index of a member in a sorted set, with scores ordered from high to low"},
 	{Name: "ZCOUNT", Arity: 4, Keys: oneKey, Run: OnView(zcount), Summary: "Count the members in a sorted set with scores within the given values"},
 	{Name: "ZLEXCOUNT", Arity: 4, Keys: oneKey, Run: OnView(zlexcount), Summary: "Count the number of members in a sorted set between a given lexicographical range"},
 	{Name: "ZRANGE", Arity: -4, Keys: oneKey, Run: OnView(zrange), Cost: zrangeCost(zrangeForm{at: 1}), Summary: "Return a range of members in a sorted set"},
@@ -23,9 +23,9 @@ var zsetCommands = []Command{
 	{Name: "ZRANDMEMBER", Arity: -2, Keys: oneKey, Run: OnView(zrandmember), Cost: sampleCost, Summary: "Get one or multiple random elements from a sorted set"},
 	{Name: "ZSCAN", Arity: -3, Keys: oneKey, Run: OnView(zscan), Cost: scanMembersCost, Summary: "Incrementally iterate sorted sets elements and associated scores"},
 
-	{Name: "ZADD", Arity: -4, Keys: oneKey, Run: OnOwner(zadd), Cost: pairsCost, Flags: DenyOOM, Summary: "Add one or more members to a sorted set, or update its score if it already exists"},
-	{Name: "ZINCRBY", Arity: 4, Keys: oneKey, Run: OnOwner(zincrby), Flags: DenyOOM, Summary: "Increment the score of a member in a sorted set"},
-	{Name: "ZREM", Arity: -3, Keys: oneKey, Run: OnOwner(zrem), Cost: membersCost, Summary: "Remove one or more members from a sorted set"},
+	{Name: "ZADD", Arity: -4, Keys: oneKey, Member: 3, Run: OnOwner(zadd), Cost: pairsCost, Flags: DenyOOM, Summary: "Add one or more members to a sorted set, or update its score if it already exists"},
+	{Name: "ZINCRBY", Arity: 4, Keys: oneKey, Member: 3, Run: OnOwner(zincrby), Flags: DenyOOM, Summary: "Increment the score of a member in a sorted set"},
+	{Name: "ZREM", Arity: -3, Keys: oneKey, Member: 2, Run: OnOwner(zrem), Cost: membersCost, Summary: "Remove one or more members from a sorted set"},
 	{Name: "ZREMRANGEBYRANK", Arity: 4, Keys: oneKey, Run: OnOwner(zremrangeByRank), Cost: zremrangeCost(byRank), Summary: "Remove all members in a sorted set within the given indexes"},
 	{Name: "ZREMRANGEBYSCORE", Arity: 4, Keys: oneKey, Run: OnOwner(zremrangeByScore), Cost: zremrangeCost(byScore), Summary: "Remove all members in a sorted set within the given scores"},
 	{Name: "ZREMRANGEBYLEX", Arity: 4, Keys: oneKey, Run: OnOwner(zremrangeByLex), Cost: zremrangeCost(byLex), Summary: "Remove all members in a sorted set between the given lexicographical range"},

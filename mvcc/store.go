@@ -2,6 +2,7 @@ package mvcc
 
 import (
 	"math/bits"
+	"slices"
 	"sync/atomic"
 )
 
@@ -49,6 +50,7 @@ func (s *Space) SetAccess(a Access) { s.access.Store(&a) }
 // A Store is one shard's part of the keyspace: its keyspaces by database.
 type Store struct {
 	dbs     []*keyspace
+	inUse   []*keyspace // those of dbs that are there, for what is done behind each write
 	hash    Hasher
 	first   uint64 // least position of the store
 	bits    int    // its positions are first plus as many bits
@@ -62,6 +64,7 @@ func (s *Store) keyspace(db int) *keyspace {
 	if k == nil {
 		k = newKeyspace(s.hash, s.epochs.next())
 		s.dbs[db] = k
+		s.inUse = append(s.inUse, k)
 	}
 	return k
 }
@@ -84,6 +87,7 @@ func (s *Store) Len(db int) (keys, expires int) {
 // and to the versions that still show it. It must not be done during a splice.
 func (s *Store) Flush(db int) {
 	s.unspliced(db)
+	s.inUse = slices.DeleteFunc(s.inUse, func(k *keyspace) bool { return k == s.dbs[db] })
 	s.dbs[db] = nil
 }
 
@@ -126,8 +130,8 @@ func (s *Store) Rest() {
 // CleanDebt does the cleaning that the writes since the last call have to pay
 // for, at most limit bytes of it.
 func (s *Store) CleanDebt(limit int) {
-	for _, k := range s.dbs {
-		if k == nil || k.log.debt <= 0 {
+	for _, k := range s.inUse {
+		if k.log.debt <= 0 {
 			continue
 		}
 		n := min(k.log.debt, limit)
@@ -200,10 +204,8 @@ func (s *Store) Usage() Usage {
 
 // Used returns Usage().Live alone.
 func (s *Store) Used() (n int64) {
-	for _, k := range s.dbs {
-		if k != nil {
-			n += k.used()
-		}
+	for _, k := range s.inUse {
+		n += k.used()
 	}
 	return n
 }

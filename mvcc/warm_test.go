@@ -32,7 +32,7 @@ func BenchmarkWarm(b *testing.B) {
 				}
 				for _, k := range batch {
 					if warm {
-						w.Add(s, Place{0, s.Hash(k)})
+						w.Add(s, Place{Pos: s.Hash(k)})
 					}
 				}
 				w.Run()

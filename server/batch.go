@@ -121,7 +121,11 @@ func (s *session) keys(to []mvcc.Place) []mvcc.Place {
 		r := &s.batch.requests[s.batch.next+i]
 		if r.err == nil && single(r.row) {
 			r.warm = len(to)
-			to = append(to, mvcc.Place{DB: s.db, Pos: r.pos})
+			p := mvcc.Place{DB: s.db, Pos: r.pos}
+			if m := r.row.Member; m > 0 && m < len(r.args) {
+				p.Member = r.args[m]
+			}
+			to = append(to, p)
 		}
 	}
 	return to
