@@ -234,7 +234,7 @@ func (q *geoQuery) store(c *Call, v *mvcc.View, found []geoFound) func(*mvcc.Tx)
 		if q.storeDist {
 			score = found[i].dist / q.shape.unit
 		}
-		w.Set(found[i].member, score)
+		w.Set(found[i].member, score+0) // as in storeAlgebra
 		c.pauseAt(i)
 	}
 	if c.ByResult {

@@ -326,3 +326,19 @@ func TestStoresOfExpiringMembers(t *testing.T) {
 		require.NoError(t, h.verify())
 	}
 }
+
+// A result has no -0, which its effects could not carry to a small sorted set.
+func TestStoredScoresHaveNoNegativeZero(t *testing.T) {
+	h := newHarness(4, 1)
+	h.rough = true
+	send(t, h, "ZADD", "z", "1", strings.Repeat("long", 20))
+	send(t, h, "ZADD", "z", "-0", "a")
+	require.Equal(t, "$2\r\n-0\r\n", send(t, h, "ZSCORE", "z", "a"))
+	for _, line := range []string{
+		"ZRANGESTORE to z 0 0", "ZUNIONSTORE to 1 z", "GEOSEARCHSTORE to z FROMLONLAT 0 0 BYRADIUS 30000 km", "GEORADIUS z 0 0 30000 km STORE to",
+	} {
+		require.Contains(t, ":1\r\n:2\r\n", send(t, h, strings.Fields(line)...), line)
+		require.Equal(t, "$1\r\n0\r\n", send(t, h, "ZSCORE", "to", "a"), line)
+	}
+	require.NoError(t, h.verify())
+}
