@@ -87,7 +87,7 @@ func settled(args []string, reply string) string {
 	case "XPENDING":
 		return idleTime.ReplaceAllString(reply, ":idle $1]")
 	case "XINFO":
-		return instants.ReplaceAllString(reply, "$1:time")
+		return instants.ReplaceAllString(reply, "$1$2:varies")
 	case "HTTL", "HPTTL", "HEXPIRETIME", "HPEXPIRETIME":
 		return positive.ReplaceAllString(reply, ":later")
 	case "TTL", "PTTL", "EXPIRETIME", "PEXPIRETIME":
@@ -100,7 +100,7 @@ func settled(args []string, reply string) string {
 
 var (
 	idleTime = regexp.MustCompile(`:\d+ (:\d+)\]`) // and how often it was delivered
-	instants = regexp.MustCompile(`:\d{13}\b|("idle" |"inactive" ):-?\d+`)
+	instants = regexp.MustCompile(`:\d{13}\b|("idle" |"inactive" ):-?\d+|("lag" )(:-?\d+|nil)`) // Redis 7.0 counts what was trimmed as lag (K10)
 	positive = regexp.MustCompile(`:[1-9]\d*`)
 )
 
