@@ -99,7 +99,7 @@ func settled(args []string, reply string) string {
 }
 
 var (
-	idleTime = regexp.MustCompile(`:\d+ (:\d+)\]`) // and how often it was delivered
+	idleTime = regexp.MustCompile(`:\d+ (:\d+)\]`)                                              // and how often it was delivered
 	instants = regexp.MustCompile(`:\d{13}\b|("idle" |"inactive" ):-?\d+|("lag" )(:-?\d+|nil)`) // Redis 7.0 counts what was trimmed as lag (K10)
 	positive = regexp.MustCompile(`:[1-9]\d*`)
 )
