@@ -7,21 +7,30 @@ func (t *ptree) Delete(order uint64, member []byte) bool {
 	if _, ok := t.Get(order, member); !ok {
 		return false
 	}
-	t.remove(t.own(&t.root), order, member)
-	t.n--
-	t.lower()
+	t.take(order, member)
 	return true
 }
 
+// take takes out an entry that is there.
+func (t *ptree) take(order uint64, member []byte) {
+	t.remove(t.own(&t.root), order, member, 0, ^uint64(0))
+	t.n--
+	t.lower()
+}
+
 // remove takes an entry that is there out below a node that t owns.
-func (t *ptree) remove(nd *pnode, order uint64, member []byte) {
+func (t *ptree) remove(nd *pnode, order uint64, member []byte, lo, hi uint64) {
 	i := nd.find(order, member)
+	lo, hi = nd.bounds(i, lo, hi)
 	k := &nd.kids[i]
 	if nd.bottom {
-		s, _ := k.search(order, member, k.count/2, k.count)
+		s, found := k.search(order, member, guess(order, lo, hi, k.count), k.count)
+		if !found {
+			panic("mvcc: an entry is taken that is not there")
+		}
 		t.cutLeaf(k, s, s+1)
 	} else {
-		t.remove(t.own(&k.node), order, member)
+		t.remove(t.own(&k.node), order, member, lo, hi)
 	}
 	k.count--
 	t.tidy(nd, i)

@@ -195,7 +195,7 @@ func (w *ZSetWriter) Set(member []byte, score float64) (added, changed bool) {
 func (w *ZSetWriter) setBig(member []byte, score, old float64, there bool) {
 	c := w.edit().(*collection)
 	if there {
-		c.scores.Delete(scoreOrder(old), member)
+		c.scores.take(scoreOrder(old), member)
 	}
 	c.add(member, score)
 	w.edited()
@@ -260,7 +260,7 @@ func (w *ZSetWriter) cutBig(lo, hi int) {
 		if c.ttl != nil {
 			c.ttl.set(pos, member, 0)
 		}
-		c.tree.Delete(pos, member)
+		c.tree.take(pos, member)
 		n--
 		return n > 0
 	})
