@@ -30,7 +30,7 @@ const (
 // the digest of all data, and every encoding. FIRN_SEED repeats a run, FIRN_DUEL
 // is its length in lines.
 func TestTypesDuel(t *testing.T) {
-	d := &typesDuel{redis: startRedis(t, findRedis(t), "--hz", "1")}
+	d := &typesDuel{redis: startRedis(t, findRedis(t), "--hz", "1", "--enable-protected-configs", "yes")}
 	seed, lines := testSeed(t), duelUsual
 	if s := os.Getenv("FIRN_DUEL"); s != "" {
 		n, err := strconv.Atoi(s)
@@ -152,6 +152,12 @@ func (d *typesDuel) line(line []string) error {
 		return err
 	}
 	want, got, err := d.both(line)
+	if err == nil && bytes.HasPrefix(want, []byte(noWeight)) && !bytes.Equal(want, got) {
+		// SORT trusts errno, which may still be of another number.
+		_, err1 := d.redis.Do("main", duelArgs([]string{"CONFIG", "SET", "dir", "/nonexistent"}))
+		want, got, err = d.both(line)
+		err = errors.Join(err1, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -170,6 +176,8 @@ func (d *typesDuel) line(line []string) error {
 	}
 	return fmt.Errorf("redis-server answers\n%.600q, not\n%.600q", want, got)
 }
+
+const noWeight = "-ERR One or more scores can't be converted into double"
 
 // withoutSigns makes 0 of a score that is -0: Redis keeps the sign in its large
 // sorted sets and loses it in small ones.
