@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -142,6 +143,9 @@ func (b *bench) e1(t *Table, s *server, n int) error {
 		return err
 	}
 	for _, v := range bigValues(n) {
+		if !slices.Contains(b.opt.e1, v.name) {
+			continue
+		}
 		for i, r := range removals() {
 			if err := b.e1Row(t, s, v, r, i == 0); err != nil {
 				return err

@@ -50,6 +50,7 @@ type options struct {
 	json    string
 	window  time.Duration // measured part of a load row
 	idle    time.Duration // probe of the idle server
+	e1      []string      // types of E1
 	settle  time.Duration // before memory is read
 	probe   bool
 	seed    uint64
@@ -62,6 +63,7 @@ func parseOptions(args []string) (options, error) {
 	var o options
 	servers := fs.String("servers", "firn,redis", "servers in turn: firn, redis, name=host:port, name=cmd:/path/to/binary --args ({port} and {dir} are replaced)")
 	list := fs.String("run", "throughput,types,weigh,e1,e2,e3,e4,e5", "experiments: throughput,types,weigh,e1,e2,e3,e4,e5")
+	big := fs.String("e1", "hash,set,sorted set,list,stream,string", "types of E1's big value: hash, set, sorted set, list, stream, string")
 	rows := fs.String("e2", quickRows, "rows of E2: scanners x COUNT, 0 for none, keys for a KEYS loop, or all")
 	window := fs.Float64("seconds", 5, "seconds measured in each load row")
 	idle := fs.Float64("idle", 4, "seconds for which the idle server is probed")
@@ -89,6 +91,7 @@ func parseOptions(args []string) (options, error) {
 	if o.rows, err = parseRows(*rows); err != nil {
 		return o, err
 	}
+	o.e1 = strings.Split(*big, ",")
 	o.run = strings.Split(*list, ",")
 	for _, name := range o.run {
 		if _, ok := findExperiment(name); !ok {
