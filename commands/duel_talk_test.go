@@ -327,7 +327,7 @@ func groupEnd(form []string) int {
 func (r duelTalk) spoil(line []string) []string {
 	i := r.IntN(len(line))
 	if strings.HasSuffix(line[0], "SCAN") {
-		i = r.IntN(2) // cursors that nobody gave out may lead anywhere
+		i = 0 // cursors that nobody gave out may lead anywhere
 	}
 	junk := r.pick("x", "", "-1", "NX", "COUNT", "LIMIT", "0", "WITHSCORES", "GET", "STORE", r.word("k"))
 	switch {
