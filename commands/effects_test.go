@@ -156,7 +156,8 @@ func streamLines(effects []shard.Effect) (lines []string) {
 	return lines
 }
 
-var instant = regexp.MustCompile(`"1[78]\d{11}"`)
+// An instant may be a stream's id: two of one millisecond are told apart.
+var instant = regexp.MustCompile(`"1[78]\d{11}(-\d)?"`)
 
 // streamLine prints an effect; its name in lower case, as nothing hangs on it.
 func streamLine(db string, words []string) string {
