@@ -37,9 +37,15 @@ type transport interface {
 	close()
 }
 
-// outPause is how many bytes of unread replies make a session stop running
-// further commands until the client has read some.
-const outPause = 1 << 20
+// Unread replies make a session stop running further commands until the client
+// has read some: outMost bytes of them, and outPause when those of all clients
+// take more than outBudget. (Some clients send all of a long pipeline before they
+// read, and would wait for the server for ever as it waits for them.)
+const (
+	outPause  = 1 << 20
+	outMost   = 64 << 20
+	outBudget = 256 << 20
+)
 
 // turn is for how many nanoseconds a session runs commands before others of its
 // home have their turn.
@@ -123,7 +129,7 @@ func (s *session) process() {
 		if s.spent > turn && s.yield() {
 			break
 		}
-		if s.out.Len()+s.queued > outPause {
+		if s.out.Len() > outPause || s.full() {
 			s.peer.flush()
 			s.lastEnd = 0
 			if s.stalled = s.full(); s.stalled || s.yield() {
@@ -181,7 +187,9 @@ func (s *session) paused() bool {
 }
 
 // full says whether the client has to read before more of its commands run.
-func (s *session) full() bool { return s.queued > outPause }
+func (s *session) full() bool {
+	return s.queued > outPause && (s.queued > outMost || s.srv.clients.memory.Load() > outBudget)
+}
 
 // yield puts the rest of what has arrived off until others have had their turn.
 func (s *session) yield() bool {

@@ -107,22 +107,33 @@ func TestLongRepliesTakeTurns(t *testing.T) {
 	require.Equal(t, 40, strings.Count(h.out.String(), "$60000\r\n"))
 }
 
-// A client that takes nothing is run no further than a megabyte.
+// A client that takes nothing is run no further than to outMost, or to a megabyte
+// when the replies to all clients take too much.
 func TestNoCommandsForAClientThatTakesNothing(t *testing.T) {
 	h := aloneOn(t, 0)
-	h.feed(t, "SET k "+strings.Repeat("x", 60_000)+"\r\n"+strings.Repeat("GET k\r\n", 100))
+	const gets = 2000
+	h.feed(t, "SET k "+strings.Repeat("x", 60_000)+"\r\n"+strings.Repeat("GET k\r\n", gets))
 	for len(h.put) > 0 {
 		h.next()
 	}
 	require.True(t, h.s.paused())
-	require.Less(t, h.s.queued, outPause+70_000)
+	require.InDelta(t, outMost, h.s.queued, outPause+70_000)
 	h.room = 1 << 30
 	h.flush()
 	h.s.goOn()
 	for len(h.put) > 0 {
 		h.next()
 	}
-	require.Equal(t, 100, strings.Count(h.out.String(), "$60000\r\n"))
+	require.Equal(t, gets, strings.Count(h.out.String(), "$60000\r\n"))
+
+	h = aloneOn(t, 0)
+	h.s.srv.clients.memory.Add(outBudget)
+	h.feed(t, "SET k "+strings.Repeat("x", 60_000)+"\r\n"+strings.Repeat("GET k\r\n", gets))
+	for len(h.put) > 0 {
+		h.next()
+	}
+	require.True(t, h.s.paused())
+	require.Less(t, h.s.queued, 2*outPause+70_000)
 }
 
 // What others see of a session is right after each batch.
