@@ -60,11 +60,14 @@ type collector struct {
 // follow is told the heap and the used memory from time to time. It adapts the
 // percentage after a collection; a change stops the world for some
 // microseconds, so small ones are not made.
-func (c *collector) follow(h heapSize, used int64) {
+//
+// Giving memory back can be tens of milliseconds of kernel time: release runs it
+// where it is in nobody's way.
+func (c *collector) follow(h heapSize, used int64, release func(f func())) {
 	if h.collected == c.cycles && c.percent != 0 {
 		if h.live > gcForcedFrom && used < c.used/4*3 || c.idle(h, used) {
 			c.used = used
-			debug.FreeOSMemory()
+			release(debug.FreeOSMemory)
 		}
 		return
 	}
@@ -87,7 +90,8 @@ func (c *collector) idle(h heapSize, used int64) bool {
 	if c.still++; c.still < c.next {
 		return false
 	}
-	if h.free+h.objects-h.live <= max(slackFrom, h.live/slackShare) {
+	deleted := max(c.used-used, 0) // and not collected yet
+	if h.free+h.objects-h.live+deleted <= max(slackFrom, h.live/slackShare) {
 		c.next = c.still + stillTicks
 		return false
 	}

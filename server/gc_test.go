@@ -28,18 +28,31 @@ func TestGCRoom(t *testing.T) {
 func TestCollectorFollows(t *testing.T) {
 	t.Cleanup(func() { debug.SetGCPercent(100) })
 	var c collector
-	c.follow(heapSize{live: 1 << 20, collected: 1}, 1<<20)
+	c.follow(heapSize{live: 1 << 20, collected: 1}, 1<<20, run)
 	require.Equal(t, gcMaxPercent, c.percent)
-	c.follow(heapSize{live: 1 << 30, collected: 1}, 1<<20)
+	c.follow(heapSize{live: 1 << 30, collected: 1}, 1<<20, run)
 	require.Equal(t, gcMaxPercent, c.percent)
-	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<30)
+	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<30, run)
 	require.Equal(t, gcShareOfLive, c.percent)
 	require.EqualValues(t, 1<<30, c.used)
 
 	before := readHeap().collected
-	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<20)
+	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<20, run)
 	require.Greater(t, readHeap().collected, before)
 	require.EqualValues(t, 1<<20, c.used)
+}
+
+func run(f func()) { f() }
+
+// A deleted value that nobody has collected counts as left behind, also where
+// the heap is small.
+func TestCollectorNoticesWhatWasDeleted(t *testing.T) {
+	c := collector{cycles: 1, percent: 8, used: 40 << 20}
+	h, n := heapSize{live: 40 << 20, objects: 40 << 20, collected: 1}, 0
+	for range 3 * stillTicks {
+		c.follow(h, 20<<20, func(func()) { n++ })
+	}
+	require.Equal(t, 1, n)
 }
 
 // TestCollectorGivesBack: free pages and garbage that a load has left behind are
