@@ -67,15 +67,22 @@ func (c *collector) follow(h heapSize, used int64, release func(f func())) {
 	if h.collected == c.cycles && c.percent != 0 {
 		if h.live > gcForcedFrom && used < c.used/4*3 || c.idle(h, used) {
 			c.used = used
+			// The sweep must be done when the room for the next collection is
+			// used up: with the percentage of the heap that was, the first
+			// allocation of a loop would have to sweep all of it.
+			c.set(gcPercent(used))
 			release(debug.FreeOSMemory)
 		}
 		return
 	}
 	c.cycles, c.used = h.collected, used
-	want := gcPercent(h.live)
-	if c.percent == 0 || want > c.percent*9/8 || want < c.percent*7/8 {
-		c.percent = want
-		debug.SetGCPercent(want)
+	c.set(gcPercent(h.live))
+}
+
+func (c *collector) set(percent int) {
+	if c.percent == 0 || percent > c.percent*9/8 || percent < c.percent*7/8 {
+		c.percent = percent
+		debug.SetGCPercent(percent)
 	}
 }
 

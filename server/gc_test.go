@@ -40,6 +40,7 @@ func TestCollectorFollows(t *testing.T) {
 	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<20, run)
 	require.Greater(t, readHeap().collected, before)
 	require.EqualValues(t, 1<<20, c.used)
+	require.Equal(t, gcMaxPercent, c.percent) // fits what is left, or allocations would have to sweep at once
 }
 
 func run(f func()) { f() }
