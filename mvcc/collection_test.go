@@ -387,3 +387,29 @@ func (m *collectionRun) cut(w memberEditor, key string) {
 	})
 	require.Equal(m.t, hi-lo, z.RemoveRange(lo, hi))
 }
+
+// However many members of a sorted set have expired, whoever writes to it meets
+// none of them: its ranks are what a reply announces.
+func TestNoExpiredMembersUnderAZSetWriter(t *testing.T) {
+	_, seed := newRand(t)
+	s := newSpace(t, 1, 1, 64, seed)
+	var tx Tx
+	tx.Begin(s, 0, 1000)
+	w := tx.WriteZSet([]byte("z"))
+	for i := range 3 * purgeLimit {
+		m := fmt.Append(nil, i)
+		w.Set(m, float64(i))
+		if i%3 > 0 {
+			w.SetExpireAt(m, 2000)
+		}
+	}
+	w.Close()
+	tx.Begin(s, 0, 3000)
+	w = tx.WriteZSet([]byte("z"))
+	defer w.Close()
+	z, n := w.Value(), 0
+	z.Ascend(0, func([]byte, float64) bool { n++; return true })
+	require.Equal(t, purgeLimit, n)
+	require.Equal(t, n, w.Len())
+	require.Len(t, tx.Expired, 2*purgeLimit)
+}

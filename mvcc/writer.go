@@ -166,7 +166,11 @@ func (w *memberWriter) openMembers(tx *Tx, key []byte, t Type, each int) {
 	case w.obj == nil:
 		w.n = flatCount(w.flat, each)
 	case w.obj.due != 0 && w.obj.due <= tx.Now:
-		w.purge(purgeLimit)
+		limit := purgeLimit
+		if t == ZSet {
+			limit = w.count() // ranks must not count what is gone: ZPOPMIN says how many it will send
+		}
+		w.purge(limit)
 		if w.count() == 0 { // the key went with them
 			w.Close()
 			w.open(tx, key, t)
@@ -174,8 +178,8 @@ func (w *memberWriter) openMembers(tx *Tx, key []byte, t Type, each int) {
 	}
 }
 
-// purgeLimit bounds how many expired members a write removes before its own
-// work; the owner's duties remove the rest.
+// purgeLimit bounds how many expired members a write of a hash or set removes
+// before its own work; the owner's duties remove the rest.
 const purgeLimit = 256
 
 // purge removes at most limit members that have expired, and says whether
