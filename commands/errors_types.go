@@ -2,7 +2,7 @@ package commands
 
 // Sorted sets.
 const (
-	ErrZaddNXXX    Error = "ERR XX and NX options at the same time are not compatible"
+	ErrZaddNXAndXX Error = "ERR XX and NX options at the same time are not compatible"
 	ErrZaddGTLT    Error = "ERR GT, LT, and/or NX options at the same time are not compatible"
 	ErrZaddIncr    Error = "ERR INCR option supports a single increment-element pair"
 	ErrScoreNaN    Error = "ERR resulting score is not a number (NaN)"

@@ -93,14 +93,15 @@ func popped(c *Call, w *mvcc.ListWriter, key []byte, left bool) {
 	}
 }
 
-// lmpopCall is a parsed LMPOP.
-type lmpopCall struct {
+// mpopCall is a parsed LMPOP or ZMPOP.
+type mpopCall struct {
 	keys  [][]byte
-	left  bool
+	first bool // from the end that is named first: LEFT, MIN
 	count int64
 }
 
-func parseLmpop(c *Call) (p lmpopCall, err error) {
+// parseMpop reads LMPOP or ZMPOP, whose ends have these names.
+func parseMpop(c *Call, first, last string) (p mpopCall, err error) {
 	n, ok := ParseInt(c.Args[1])
 	if !ok || n < 1 {
 		return p, ErrNumKeys
@@ -109,9 +110,9 @@ func parseLmpop(c *Call) (p lmpopCall, err error) {
 		return p, ErrSyntax
 	}
 	where := 2 + int(n)
-	p.keys = c.Args[2:where]
-	if p.left, err = parseSide(c, where); err != nil {
-		return p, err
+	p.keys, p.first = c.Args[2:where], c.Is(where, first)
+	if !p.first && !c.Is(where, last) {
+		return p, ErrSyntax
 	}
 	for i := where + 1; i < len(c.Args); i += 2 {
 		if p.count != 0 || !c.Is(i, "COUNT") || i+1 == len(c.Args) {
@@ -137,7 +138,7 @@ func parseSide(c *Call, i int) (left bool, err error) {
 }
 
 func lmpop(c *Call, tx *mvcc.Tx) error {
-	p, err := parseLmpop(c)
+	p, err := parseMpop(c, "LEFT", "RIGHT")
 	if err != nil {
 		return err
 	}
@@ -149,8 +150,8 @@ func lmpop(c *Call, tx *mvcc.Tx) error {
 		if there {
 			c.Out.Array(2)
 			c.Out.Bulk(key)
-			n := popMany(c, tx.EditList(key, &e), key, p.left, p.count)
-			c.Propagate([]byte(popEvent(p.left)), key, AppendInt(nil, int64(n)))
+			n := popMany(c, tx.EditList(key, &e), key, p.first, p.count)
+			c.Propagate([]byte(popEvent(p.first)), key, AppendInt(nil, int64(n)))
 			return nil
 		}
 		c.pauseAt(i)
@@ -160,7 +161,7 @@ func lmpop(c *Call, tx *mvcc.Tx) error {
 }
 
 func lmpopCost(c *Call, v *mvcc.View) int {
-	p, err := parseLmpop(c)
+	p, err := parseMpop(c, "LEFT", "RIGHT")
 	if err != nil {
 		return 1
 	}

@@ -171,7 +171,7 @@ func (o *zaddOptions) parse(c *Call) error {
 	case n == 0 || n%2 != 0:
 		return ErrSyntax
 	case o.nx && o.xx:
-		return ErrZaddNXXX
+		return ErrZaddNXAndXX
 	case o.gt && o.nx || o.lt && o.nx || o.gt && o.lt:
 		return ErrZaddGTLT
 	case o.incr && n > 2:

@@ -105,44 +105,8 @@ func zsize(v *mvcc.View, key []byte) int64 {
 	return 0
 }
 
-// zmpopCall is a parsed ZMPOP.
-type zmpopCall struct {
-	keys  [][]byte
-	most  bool
-	count int64
-}
-
-func parseZmpop(c *Call) (p zmpopCall, err error) {
-	n, ok := ParseInt(c.Args[1])
-	if !ok || n < 1 {
-		return p, ErrNumKeys
-	}
-	if n >= int64(len(c.Args)-2) {
-		return p, ErrSyntax
-	}
-	where := 2 + int(n)
-	p.keys = c.Args[2:where]
-	switch {
-	case c.Is(where, "MIN"):
-	case c.Is(where, "MAX"):
-		p.most = true
-	default:
-		return p, ErrSyntax
-	}
-	for i := where + 1; i < len(c.Args); i += 2 {
-		if p.count != 0 || !c.Is(i, "COUNT") || i+1 == len(c.Args) {
-			return p, ErrSyntax
-		}
-		if p.count, ok = ParseInt(c.Args[i+1]); !ok || p.count < 1 {
-			return p, ErrCountPositive
-		}
-	}
-	p.count = max(p.count, 1)
-	return p, nil
-}
-
 func zmpop(c *Call, tx *mvcc.Tx) error {
-	p, err := parseZmpop(c)
+	p, err := parseMpop(c, "MIN", "MAX")
 	if err != nil {
 		return err
 	}
@@ -152,7 +116,7 @@ func zmpop(c *Call, tx *mvcc.Tx) error {
 			return err
 		}
 		if ok {
-			p.pop(c, tx, key)
+			zmpopFrom(c, tx, key, &p)
 			return nil
 		}
 	}
@@ -161,12 +125,13 @@ func zmpop(c *Call, tx *mvcc.Tx) error {
 }
 
 // pop hands the command on as a pop of the key that it chose.
-func (p *zmpopCall) pop(c *Call, tx *mvcc.Tx, key []byte) {
+// zmpopFrom pops from the key, which is there.
+func zmpopFrom(c *Call, tx *mvcc.Tx, key []byte, p *mpopCall) {
 	name := "ZPOPMIN"
-	if p.most {
+	if !p.first {
 		name = "ZPOPMAX"
 	}
-	taker := zpopping{key: key, count: p.count, most: p.most, nested: true}
+	taker := zpopping{key: key, count: p.count, most: !p.first, nested: true}
 	taker.open(tx)
 	c.Out.Array(2)
 	c.Out.Bulk(key)
@@ -176,7 +141,7 @@ func (p *zmpopCall) pop(c *Call, tx *mvcc.Tx, key []byte) {
 }
 
 func zmpopCost(c *Call, v *mvcc.View) int {
-	p, err := parseZmpop(c)
+	p, err := parseMpop(c, "MIN", "MAX")
 	if err != nil {
 		return 1
 	}
