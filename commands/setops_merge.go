@@ -178,15 +178,13 @@ func (h *setHead) in(others []*setHead) (left []*setHead, found bool) {
 // unionMerge takes the least member of all sets, again and again.
 func (a *setAlgebra) unionMerge(yield func(member []byte) bool) {
 	all := a.heads()
-	var h setHeap
+	var h mergeHeap[*setHead]
 	for i := range all {
 		if all[i].next() {
 			h = append(h, &all[i])
 		}
 	}
-	for i := len(h)/2 - 1; i >= 0; i-- {
-		h.sink(i)
-	}
+	h.order()
 	for len(h) > 0 {
 		a.step()
 		member := h[0].cur.Member()
@@ -200,40 +198,11 @@ func (a *setAlgebra) unionMerge(yield func(member []byte) bool) {
 	}
 }
 
-// A setHeap is a binary heap of cursors, the least member on top.
-type setHeap []*setHead
-
-func (h setHeap) less(i, j int) bool {
-	if h[i].pos != h[j].pos {
-		return h[i].pos < h[j].pos
+func (h *setHead) before(o *setHead) bool {
+	if h.pos != o.pos {
+		return h.pos < o.pos
 	}
-	return bytes.Compare(h[i].cur.Member(), h[j].cur.Member()) < 0
+	return bytes.Compare(h.cur.Member(), o.cur.Member()) < 0
 }
 
-// advance moves the top's cursor on, and takes it out if it has ended.
-func (h setHeap) advance() setHeap {
-	if !h[0].next() {
-		last := len(h) - 1
-		h[0] = h[last]
-		h = h[:last]
-	}
-	h.sink(0)
-	return h
-}
-
-// sink lets the cursor at i go down to its place.
-func (h setHeap) sink(i int) {
-	for {
-		least := i
-		for k := 2*i + 1; k <= 2*i+2 && k < len(h); k++ {
-			if h.less(k, least) {
-				least = k
-			}
-		}
-		if least == i {
-			return
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
-}
+func (h *setHead) move() bool { return h.next() }

@@ -196,53 +196,27 @@ func (m *zmerge) inOthers() bool {
 	return false
 }
 
-// A zheap holds the inputs that are not at their end, the one with the least
+// heap holds the inputs that are not at their end, the one with the least
 // element on top; of equal elements, that of the first input.
-type zheap []*zcursor
-
-func (m *zmerge) heap() zheap {
-	var h zheap
+func (m *zmerge) heap() mergeHeap[*zcursor] {
+	var h mergeHeap[*zcursor]
 	for i := range m.in {
 		if !m.in[i].done {
 			h = append(h, &m.in[i])
 		}
 	}
-	for i := len(h)/2 - 1; i >= 0; i-- {
-		h.sink(i)
-	}
+	h.order()
 	return h
 }
 
-// advance moves the top to its next element.
-func (h zheap) advance() zheap {
-	if h[0].next(); h[0].done {
-		last := len(h) - 1
-		h[0] = h[last]
-		h = h[:last]
-	}
-	h.sink(0)
-	return h
+func (k *zcursor) move() bool {
+	k.next()
+	return !k.done
 }
 
-func (h zheap) sink(i int) {
-	for {
-		least := i
-		for kid := 2*i + 1; kid <= 2*i+2 && kid < len(h); kid++ {
-			if h.before(kid, least) {
-				least = kid
-			}
-		}
-		if least == i {
-			return
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
-}
-
-func (h zheap) before(i, j int) bool {
-	if c := h[i].compare(h[j]); c != 0 {
+func (k *zcursor) before(o *zcursor) bool {
+	if c := k.compare(o); c != 0 {
 		return c < 0
 	}
-	return h[i].order < h[j].order
+	return k.order < o.order
 }
