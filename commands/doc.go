@@ -8,6 +8,10 @@
 // the functions keep no state of their own, so any number of goroutines may
 // run them.
 //
+// A command that stores what it computes from other keys (SINTERSTORE, BITOP,
+// RESTORE) is in two parts, OnStore: the first reads, aside and over frozen
+// versions when that is much, and what it returns writes, in O(1).
+//
 // Besides the families the package owns what all of them share: the error
 // texts a client can see (errors.go), how numbers are read and printed
 // (number.go, float80.go) and the reply's encoding in both protocols

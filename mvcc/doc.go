@@ -12,6 +12,30 @@
 //	twins    the refs of keys that share one 64-bit position (all but never)
 //	objects  id -> value that is too big for a record
 //	segs     the segments that refs point into, append-only byte slices
+//	members  (an owner's) which objects have members that expire, and when
+//
+// # Collections
+//
+// A small hash, set, sorted set or list is a flat blob in its record (flat.go).
+// Past about a kilobyte it is an object with copy-on-write trees of its own,
+// whose leaves are pages of bytes:
+//
+//	hash, set    ptree: (position of the member, member) -> value
+//	sorted set   the same, with the score as value, and a second ptree by
+//	             (score, member), counted, so that ranks are O(log n)
+//	list         seq: a counted tree of pages of packed elements
+//	stream       nodes of delta-packed entries in a tree by id; groups, consumers
+//	             and pending entries in trees of plain values
+//
+// Pages of two kilobytes take the place that segments have for records: they need
+// no cleaner, a write after a freeze copies one of them, and a dropped value is
+// left to the collector, which has one object without pointers to free for some
+// forty entries. The roads not taken: segments and an index in each collection
+// (a cleaner for each, and one more cache miss a lookup), and one tree with the
+// members of a sorted set (a range by score would look each member up).
+//
+// Writers (writer.go) are the one way to edit a collection: of a key, or detached
+// from all keys on any goroutine, to be put in place in O(1) by PutValue.
 //
 // The order of positions is the same however many stores there are, because
 // the store is chosen by the top bits of the position.
