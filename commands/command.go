@@ -193,6 +193,9 @@ type Call struct {
 	// written its inputs may have changed, so that the command line would do
 	// something else elsewhere, and a journal listens.
 	ByResult bool
+	// Head is memory for the part of a reply that must stand behind its length,
+	// or nil for new memory.
+	Head *Reply
 
 	geo      *geoQuery // what the row's Cost has read of the call, for its Run on the same live view
 	effects  []shard.Effect
@@ -214,6 +217,16 @@ type Event struct {
 func (c *Call) Begin(row *Command, args [][]byte) {
 	c.Row, c.Args, c.Pause, c.replaced, c.ByResult, c.geo = row, args, nil, false, false, nil
 	c.effects, c.events = c.effects[:0], c.events[:0]
+}
+
+// head returns an empty Reply for the part of the reply that must stand behind
+// its length. It is used once a command.
+func (c *Call) head() *Reply {
+	if c.Head == nil {
+		return new(Reply)
+	}
+	c.Head.Reset()
+	return c.Head
 }
 
 // Is says whether argument i is the option, in whatever case.

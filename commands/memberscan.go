@@ -21,7 +21,7 @@ type memberPage struct {
 	memberSource
 	glob *scan.Glob // nil: every member
 	n    int        // members that match
-	head Reply      // the first ones
+	head *Reply     // the first ones
 	kept int        // how many they are
 }
 
@@ -43,7 +43,7 @@ func scanMembers(c *Call, v *mvcc.View, cursor scan.Cursor, src memberSource) er
 	if err != nil {
 		return err
 	}
-	p := memberPage{memberSource: src}
+	p := memberPage{memberSource: src, head: c.head()}
 	if o.pattern != nil {
 		if g := scan.Compile(o.pattern); !g.All() {
 			p.glob = g
@@ -94,7 +94,7 @@ func (p *memberPage) match(member, value []byte, yield func(member, value []byte
 // count takes in a member that the first walk found.
 func (p *memberPage) count(member, value []byte) {
 	if p.kept == p.n && p.head.Len() < listHead {
-		p.put(&p.head, member, value)
+		p.put(p.head, member, value)
 		p.kept++
 	}
 	p.n++
@@ -115,9 +115,7 @@ func (p *memberPage) send(c *Call, v *mvcc.View, from scan.Cursor, count int64) 
 		width = 2
 	}
 	c.Out.Array(p.n * width)
-	for _, b := range p.head.Take() {
-		c.Out.Raw(b)
-	}
+	c.Out.Append(p.head)
 	if p.n == p.kept {
 		return
 	}

@@ -256,6 +256,19 @@ const (
 	spillFrom = 64 << 10 // bytes that a streamed reply collects before it hands them on
 )
 
+// Append appends all that from has collected and empties it. A short reply is
+// copied, so that from keeps its memory.
+func (r *Reply) Append(from *Reply) {
+	if from.Plain() && len(from.buf) < RecycleMax {
+		r.buf = append(r.buf, from.buf...)
+		from.Reset()
+		return
+	}
+	for _, p := range from.Take() {
+		r.Keep(p)
+	}
+}
+
 // Stream makes a long reply flow out through sink, which takes the bytes over
 // and blocks until there is room for more. Nil ends it.
 func (r *Reply) Stream(sink func(parts [][]byte)) { r.sink = sink }

@@ -30,18 +30,22 @@ type keyList struct {
 	typ  []byte     // name of the type; nil: every type
 
 	n    int    // keys that match
-	head Reply  // the first ones
+	head *Reply // the first ones
 	kept int    // how many they are
 	last uint64 // the position of the last of these
 	rest uint64 // where to look for the others
 }
 
-func newKeyList(pattern []byte) keyList {
-	g := scan.Compile(pattern)
-	if g.All() {
-		return keyList{}
+// newKeyList returns the list of the keys that match the pattern; nil is every
+// key.
+func newKeyList(c *Call, pattern []byte) keyList {
+	l := keyList{head: c.head()}
+	if pattern != nil {
+		if g := scan.Compile(pattern); !g.All() {
+			l.glob = g
+		}
 	}
-	return keyList{glob: g}
+	return l
 }
 
 // walk goes over where the keys of the list can be.
@@ -76,9 +80,7 @@ func (l *keyList) add(k mvcc.Key) {
 // send appends the list to the reply; w is like the walk that filled it.
 func (l *keyList) send(c *Call, w scan.Walk) {
 	c.Out.Array(l.n)
-	for _, p := range l.head.Take() {
-		c.Out.Keep(p)
-	}
+	c.Out.Append(l.head)
 	c.Out.Spill()
 	left := l.n - l.kept
 	if left == 0 {
@@ -96,7 +98,7 @@ func (l *keyList) send(c *Call, w scan.Walk) {
 }
 
 func keys(c *Call, cut mvcc.Cut) error {
-	l := newKeyList(c.Args[1])
+	l := newKeyList(c, c.Args[1])
 	w := l.walk(c, cut)
 	if s := cut.Space(); s.StoreOf(w.Span.First) != s.StoreOf(w.Span.Last) {
 		cut.All()
@@ -167,10 +169,7 @@ func scanKeys(c *Call, cut mvcc.Cut) error {
 	if err != nil {
 		return err
 	}
-	var l keyList
-	if o.pattern != nil {
-		l = newKeyList(o.pattern)
-	}
+	l := newKeyList(c, o.pattern)
 	l.typ = o.typ
 	w := l.walk(c, cut)
 	next := w.Page(o.cursor, o.count, l.add)

@@ -127,7 +127,9 @@ func (s *session) nap(c *commands.Call, start, end int64) {
 	switch {
 	case s.closed:
 	case left <= 0:
-		s.rejoin(c, start, [][]byte{[]byte("+OK\r\n")}, 0, nil)
+		c.Out = &commands.Reply{}
+		c.Out.OK()
+		s.rejoin(c, start, nil)
 	default:
 		time.AfterFunc(min(left, napStep), func() { s.home.post(func() { s.nap(c, start, end) }) })
 	}

@@ -80,13 +80,20 @@ func (s *session) finish(c *commands.Call, start int64, mark int, err error) {
 	if row := int32(c.Row.Index()); s.info.lastRow.Load() != row {
 		s.info.lastRow.Store(row)
 	}
-	var fault *commands.Fault
-	if errors.As(err, &fault) {
-		s.srv.stats.unexpectedErrors.Add(1)
-		s.srv.log.Error("internal error in a command", zap.String("command", fault.Command), zap.Any("panic", fault.Value), zap.ByteString("stack", fault.Stack))
+	if err != nil {
+		s.srv.noteFault(err)
 	}
 	s.srv.observe(s, c, nanos)
 	s.silence(mark)
+}
+
+// noteFault logs a panic in a command.
+func (srv *Server) noteFault(err error) {
+	var fault *commands.Fault
+	if errors.As(err, &fault) {
+		srv.stats.unexpectedErrors.Add(1)
+		srv.log.Error("internal error in a command", zap.String("command", fault.Command), zap.Any("panic", fault.Value), zap.ByteString("stack", fault.Stack))
+	}
 }
 
 // silence cuts a reply off that CLIENT REPLY does not want, and steps on after

@@ -29,6 +29,9 @@ type Options struct {
 	Systemd    bool // systemd is told when the server is ready
 	// Seed of the position hash; zero: a random one.
 	Seed mvcc.Seed
+	// Nice is how nice the process is (ThreadNice), from which the threads that
+	// yield to the loops are counted.
+	Nice int
 }
 
 // A Server is one running keyspace server. Start it with Start, end it with
@@ -58,6 +61,7 @@ type Server struct {
 	debugState
 
 	loops    []*loop
+	desks    desks
 	conns    sync.WaitGroup // goroutines of netConns and accepters
 	duties   sync.WaitGroup
 	cancel   context.CancelFunc
@@ -87,7 +91,7 @@ func New(o Options) *Server {
 		Databases:    o.Config.Databases,
 		Hash:         o.Seed.Hasher(),
 		HeavyThreads: o.Config.HeavyThreadCount(cores),
-		HeavyEnter:   lowerPriority,
+		HeavyEnter:   func() { lowerPriority(o.Nice + heavyNice) },
 		Clock:        func() int64 { return time.Now().UnixMilli() },
 		Rand:         mrand.Uint64,
 	})
