@@ -106,7 +106,7 @@ func serve(loaded *config.Loaded) int {
 	warnings(log, c)
 	systemd := wantsSystemd(c)
 	server.Processors(c)
-	srv := server.New(server.Options{Config: c, ConfigFile: loaded.File, Log: log, Level: level, Executable: os.Args[0], Systemd: systemd})
+	srv := server.New(server.Options{Config: c, ConfigFile: loaded.File, Log: log, Level: level, Executable: os.Args[0], Systemd: systemd, Nice: server.ThreadNice()})
 	if err := srv.Start(); err != nil {
 		log.Error("could not start", zap.Error(err))
 		return 1

@@ -33,6 +33,7 @@ func (srv *Server) keepUp(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			srv.yieldToLoops()
 			now := srv.monotonic()
 			srv.ops.sample(now, srv.stats.commands())
 			srv.in.sample(now, srv.stats.netIn.Load())
