@@ -5,11 +5,29 @@ import "firn/mvcc"
 // checkHash says whether the command's key, which it is going to write, is a
 // hash or not there.
 func checkHash(c *Call, tx *mvcc.Tx) (there bool, err error) {
-	e, ok := tx.Lookup(c.Args[1])
-	if ok && e.Type() != mvcc.Hash {
-		return false, ErrWrongType
+	_, there, err = findHash(c, tx)
+	return there, err
+}
+
+// findHash looks up the hash at the command's key, which it is going to write.
+func findHash(c *Call, tx *mvcc.Tx) (e mvcc.Entry, there bool, err error) {
+	e, there = tx.Lookup(c.Args[1])
+	if there && e.Type() != mvcc.Hash {
+		return e, false, ErrWrongType
 	}
-	return ok, nil
+	return e, there, nil
+}
+
+// openHash opens the hash at the command's key, or begins one.
+func openHash(c *Call, tx *mvcc.Tx) (*mvcc.HashWriter, error) {
+	e, there, err := findHash(c, tx)
+	switch {
+	case err != nil:
+		return nil, err
+	case there:
+		return tx.EditHash(c.Args[1], &e), nil
+	}
+	return tx.WriteHash(c.Args[1]), nil
 }
 
 func hset(c *Call, tx *mvcc.Tx) error {
@@ -35,11 +53,11 @@ func setFields(c *Call, tx *mvcc.Tx) (created int, err error) {
 	if len(c.Args)%2 == 1 {
 		return 0, ErrArity(c.Row.full)
 	}
-	if _, err := checkHash(c, tx); err != nil {
+	w, err := openHash(c, tx)
+	if err != nil {
 		return 0, err
 	}
 	changes := tx.Changes
-	w := tx.WriteHash(c.Args[1])
 	h := w.Value()
 	expiries := h.HasExpiries()
 	for i := 2; i < len(c.Args); i += 2 {
@@ -57,10 +75,10 @@ func setFields(c *Call, tx *mvcc.Tx) (created int, err error) {
 }
 
 func hsetnx(c *Call, tx *mvcc.Tx) error {
-	if _, err := checkHash(c, tx); err != nil {
+	w, err := openHash(c, tx)
+	if err != nil {
 		return err
 	}
-	w := tx.WriteHash(c.Args[1])
 	defer w.Close()
 	if _, found := w.Get(c.Args[2]); found {
 		c.Out.Int(0)
@@ -73,13 +91,13 @@ func hsetnx(c *Call, tx *mvcc.Tx) error {
 }
 
 func hdel(c *Call, tx *mvcc.Tx) error {
-	there, err := checkHash(c, tx)
+	e, there, err := findHash(c, tx)
 	if err != nil || !there {
 		c.Out.Int(0)
 		return err
 	}
 	key := c.Args[1]
-	w := tx.WriteHash(key)
+	w := tx.EditHash(key, &e)
 	deleted := 0
 	for i, field := range c.Args[2:] {
 		if w.Delete(field) {
@@ -111,10 +129,10 @@ func hincrby(c *Call, tx *mvcc.Tx) error {
 	if !ok {
 		return ErrNotInteger
 	}
-	if _, err := checkHash(c, tx); err != nil {
+	w, err := openHash(c, tx)
+	if err != nil {
 		return err
 	}
-	w := tx.WriteHash(c.Args[1])
 	defer w.Close()
 	n := int64(0)
 	if old, found := w.Get(c.Args[2]); found {
@@ -142,10 +160,10 @@ func hincrbyfloat(c *Call, tx *mvcc.Tx) error {
 	case by.IsInf():
 		return ErrValueNaNOrInf
 	}
-	if _, err := checkHash(c, tx); err != nil {
+	w, err := openHash(c, tx)
+	if err != nil {
 		return err
 	}
-	w := tx.WriteHash(key)
 	defer w.Close()
 	n := Float80{}
 	if old, found := w.Get(field); found {

@@ -110,7 +110,7 @@ func spop(c *Call, tx *mvcc.Tx) error {
 
 func popMember(c *Call, tx *mvcc.Tx) error {
 	key := c.Args[1]
-	there, err := checkSet(c, tx, key)
+	e, there, err := findSet(tx, key)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func popMember(c *Call, tx *mvcc.Tx) error {
 		c.Out.Null()
 		return nil
 	}
-	w := tx.WriteSet(key)
+	w := tx.EditSet(key, &e)
 	defer w.Close()
 	s := w.Value()
 	draw := memberSampler(c, s)
@@ -127,8 +127,7 @@ func popMember(c *Call, tx *mvcc.Tx) error {
 		c.Out.Null()
 		return nil
 	}
-	member := append([]byte(nil), s.At(i)...) // the effect keeps it
-	w.Remove(member)
+	member := w.Pop(i, nil) // a copy, for the effect keeps it
 	c.Out.Bulk(member)
 	c.removed('s', "spop", key, 1, w.Len() == 0)
 	c.Propagate([]byte("SREM"), key, member)

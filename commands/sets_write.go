@@ -6,22 +6,30 @@ import (
 	"firn/mvcc"
 )
 
-// checkSet says whether a key that is going to be written is a set or not
-// there.
-func checkSet(c *Call, tx *mvcc.Tx, key []byte) (there bool, err error) {
-	e, ok := tx.Lookup(key)
-	if ok && e.Type() != mvcc.Set {
-		return false, ErrWrongType
+// findSet looks up the set at a key that is going to be written.
+func findSet(tx *mvcc.Tx, key []byte) (e mvcc.Entry, there bool, err error) {
+	e, there = tx.Lookup(key)
+	if there && e.Type() != mvcc.Set {
+		return e, false, ErrWrongType
 	}
-	return ok, nil
+	return e, there, nil
+}
+
+// openSet opens what findSet has found, or begins a set.
+func openSet(tx *mvcc.Tx, key []byte, e *mvcc.Entry, there bool) *mvcc.SetWriter {
+	if there {
+		return tx.EditSet(key, e)
+	}
+	return tx.WriteSet(key)
 }
 
 func sadd(c *Call, tx *mvcc.Tx) error {
 	key := c.Args[1]
-	if _, err := checkSet(c, tx, key); err != nil {
+	e, there, err := findSet(tx, key)
+	if err != nil {
 		return err
 	}
-	w := tx.WriteSet(key)
+	w := openSet(tx, key, &e, there)
 	added := 0
 	for i, m := range c.Args[2:] {
 		if w.Add(m) {
@@ -39,7 +47,7 @@ func sadd(c *Call, tx *mvcc.Tx) error {
 
 func srem(c *Call, tx *mvcc.Tx) error {
 	key := c.Args[1]
-	there, err := checkSet(c, tx, key)
+	e, there, err := findSet(tx, key)
 	if err != nil {
 		return err
 	}
@@ -47,7 +55,7 @@ func srem(c *Call, tx *mvcc.Tx) error {
 		c.Out.Int(0)
 		return nil
 	}
-	w := tx.WriteSet(key)
+	w := tx.EditSet(key, &e)
 	deleted := 0
 	for i, m := range c.Args[2:] {
 		if w.Remove(m) {

@@ -13,16 +13,16 @@ func zpop(c *Call, tx *mvcc.Tx, most bool) error {
 	if err != nil {
 		return err
 	}
-	_, ok, err := lookupZSet(tx, c.Args[1])
-	if err != nil {
-		return err
+	e, ok := tx.Lookup(c.Args[1])
+	if ok && e.Type() != mvcc.ZSet {
+		return ErrWrongType
 	}
 	if !ok || count == 0 {
 		c.Out.Array(0)
 		return nil
 	}
 	p := zpopping{key: c.Args[1], count: count, most: most, nested: c.Out.Proto() == RESP3 && len(c.Args) == 3}
-	p.open(tx)
+	p.open(tx, &e)
 	if p.nested {
 		c.Out.Array(p.n)
 	} else {
@@ -56,8 +56,8 @@ type zpopping struct {
 	n int // how many there are to take
 }
 
-func (p *zpopping) open(tx *mvcc.Tx) {
-	p.w = tx.WriteZSet(p.key)
+func (p *zpopping) open(tx *mvcc.Tx, e *mvcc.Entry) {
+	p.w = tx.EditZSet(p.key, e)
 	p.n = int(min(p.count, int64(p.w.Len())))
 }
 
@@ -111,12 +111,12 @@ func zmpop(c *Call, tx *mvcc.Tx) error {
 		return err
 	}
 	for _, key := range p.keys {
-		_, ok, err := lookupZSet(tx, key)
-		if err != nil {
-			return err
+		e, ok := tx.Lookup(key)
+		if ok && e.Type() != mvcc.ZSet {
+			return ErrWrongType
 		}
 		if ok {
-			zmpopFrom(c, tx, key, &p)
+			zmpopFrom(c, tx, &e, key, &p)
 			return nil
 		}
 	}
@@ -124,15 +124,14 @@ func zmpop(c *Call, tx *mvcc.Tx) error {
 	return nil
 }
 
-// pop hands the command on as a pop of the key that it chose.
 // zmpopFrom pops from the key, which is there.
-func zmpopFrom(c *Call, tx *mvcc.Tx, key []byte, p *mpopCall) {
+func zmpopFrom(c *Call, tx *mvcc.Tx, e *mvcc.Entry, key []byte, p *mpopCall) {
 	name := "ZPOPMIN"
 	if !p.first {
 		name = "ZPOPMAX"
 	}
 	taker := zpopping{key: key, count: p.count, most: !p.first, nested: true}
-	taker.open(tx)
+	taker.open(tx, e)
 	c.Out.Array(2)
 	c.Out.Bulk(key)
 	c.Out.Array(taker.n)

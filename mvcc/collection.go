@@ -49,14 +49,16 @@ func (c *collection) clone() value {
 // remove takes a member out, with its score and expiry.
 func (c *collection) remove(member []byte) bool {
 	pos := c.hash(member)
-	v, ok := c.tree.Get(pos, member)
-	if !ok {
+	if c.scores != nil {
+		v, ok := c.tree.Get(pos, member)
+		if !ok {
+			return false
+		}
+		c.scores.Delete(scoreOrder(decodeScore(v)), member)
+	}
+	if !c.tree.Delete(pos, member) {
 		return false
 	}
-	if c.scores != nil {
-		c.scores.take(scoreOrder(decodeScore(v)), member)
-	}
-	c.tree.take(pos, member)
 	if c.ttl != nil {
 		c.ttl.set(pos, member, 0)
 	}

@@ -319,19 +319,7 @@ type memberEditor interface {
 }
 
 func (m *collectionRun) edit(key string) {
-	var w memberEditor
-	var remove func([]byte) bool
-	switch m.typ {
-	case Hash:
-		h := m.tx.WriteHash([]byte(key))
-		w, remove = h, h.Delete
-	case Set:
-		s := m.tx.WriteSet([]byte(key))
-		w, remove = s, s.Remove
-	case ZSet:
-		z := m.tx.WriteZSet([]byte(key))
-		w, remove = z, z.Remove
-	}
+	w, remove := m.open([]byte(key))
 	if m.live[key] == nil {
 		m.live[key] = map[string]member{}
 	}
@@ -342,6 +330,47 @@ func (m *collectionRun) edit(key string) {
 	m.cut(w, key)
 	require.Len(m.t, m.live[key], w.Len())
 	w.Close()
+}
+
+// open opens the writer of a key, by its entry or not.
+func (m *collectionRun) open(key []byte) (w memberEditor, remove func([]byte) bool) {
+	e, there := m.tx.Lookup(key)
+	there = there && m.r.IntN(2) == 0
+	h, s, z := &m.tx.hashes, &m.tx.sets, &m.tx.zsets
+	switch {
+	case m.typ == Hash && there:
+		m.tx.EditHash(key, &e)
+	case m.typ == Hash:
+		m.tx.WriteHash(key)
+	case m.typ == Set && there:
+		m.tx.EditSet(key, &e)
+	case m.typ == Set:
+		m.tx.WriteSet(key)
+	case there:
+		m.tx.EditZSet(key, &e)
+	default:
+		m.tx.WriteZSet(key)
+	}
+	switch m.typ {
+	case Hash:
+		return h, h.Delete
+	case Set:
+		return s, s.Remove
+	}
+	return z, z.Remove
+}
+
+// pop takes a member that has not expired out of a set by its number.
+func (m *collectionRun) pop(w memberEditor, key string) {
+	s, ok := w.(*SetWriter)
+	if !ok || s.Len() == 0 {
+		return
+	}
+	v, i := s.Value(), m.r.IntN(s.Len())
+	f := string(v.At(i))
+	require.Equal(m.t, "before "+f, string(s.Pop(i, []byte("before "))))
+	require.Contains(m.t, m.live[key], f)
+	delete(m.live[key], f)
 }
 
 // purge takes out of the model what has expired; the writer has done so.
@@ -364,6 +393,8 @@ func (m *collectionRun) editOne(w memberEditor, remove func([]byte) bool, key st
 		if there {
 			m.live[key][f] = old
 		}
+	case n == 6:
+		m.pop(w, key)
 	default:
 		m.add(w, key, f)
 	}

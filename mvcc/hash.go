@@ -73,6 +73,12 @@ func (tx *Tx) WriteHash(key []byte) *HashWriter {
 	return &tx.hashes
 }
 
+// EditHash is WriteHash of a key that Lookup has just found to hold a hash.
+func (tx *Tx) EditHash(key []byte, e *Entry) *HashWriter {
+	tx.hashes.openFound(tx, key, e, Hash, 2)
+	return &tx.hashes
+}
+
 // NewHash returns the writer of a detached, empty hash.
 func NewHash(s *Space) *HashWriter { return &HashWriter{memberWriter{detached(s, Hash), 2}} }
 

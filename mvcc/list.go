@@ -120,15 +120,7 @@ func (tx *Tx) WriteList(key []byte) *ListWriter {
 // (Finding it once and not twice makes a push a tenth faster.)
 func (tx *Tx) EditList(key []byte, e *Entry) *ListWriter {
 	w := &tx.lists
-	w.writer = writer{
-		tx: tx, k: tx.place(key).k, hash: tx.space.Hash, limits: tx.space.Limits(), typ: List, key: key,
-		there: true, expire: e.rec.expire, enc: e.rec.encoding(), obj: e.obj, flat: tx.scratch[:0],
-	}
-	if w.obj != nil {
-		w.id, w.size = binary.LittleEndian.Uint64(e.rec.value()), e.obj.bytes()
-	} else {
-		w.flat = append(w.flat, e.rec.value()...)
-	}
+	w.found(tx, key, e, List)
 	w.begin()
 	return w
 }

@@ -6,7 +6,7 @@ const (
 	fanout     = 64 // kids of an inner node
 	fanoutThin = 16 // fewer kids than this are joined with a neighbour's
 	pnodeCost  = 64
-	pkidCost   = 64 + 8
+	pkidCost   = 56 + 16
 	ptreeCost  = 64
 	tailCost   = 24
 )
@@ -46,19 +46,23 @@ type pnode struct {
 }
 
 // pkids are the kids of a node. Kid i has what is not below its separator and
-// below the next one's; the first kid's separator is 0. The orders of the
-// separators lie together, so that a search for one looks at few cache lines.
+// below the next one's; the first kid's separator is 0. What a search asks of
+// the kids lies together, so that it looks at few cache lines.
 type pkids struct {
-	lows []uint64 // the separators: the least order
+	seps []psep
 	kids []pkid
 }
 
-// pkid is a leaf or a node, with what its parent knows of it: 64 bytes, a cache
-// line.
+// psep is what a search for an order or a rank asks of a kid.
+type psep struct {
+	low   uint64 // the separator: the least order
+	count int    // entries below; so a search needs not wait for a page's head
+}
+
+// pkid is a leaf or a node, with the rest of what its parent knows of it.
 type pkid struct {
-	tail  *string // the separator's member if the kid before has the same order too
-	count int     // entries below; so a search needs not wait for a page's head
-	node  *pnode
+	tail *string // the separator's member if the kid before has the same order too
+	node *pnode
 	pleaf
 }
 
@@ -72,7 +76,7 @@ func newPtree() *ptree {
 
 func (t *ptree) reset() {
 	leaf := pkid{pleaf: newLeaf(pageMin, t.gen)}
-	t.root = &pnode{gen: t.gen, bottom: true, pkids: pkids{make([]uint64, 1), []pkid{leaf}}}
+	t.root = &pnode{gen: t.gen, bottom: true, pkids: pkids{make([]psep, 1), []pkid{leaf}}}
 	t.n, t.size = 0, ptreeCost+t.root.bytes()
 }
 
@@ -120,7 +124,7 @@ func tailBytes(tail *string) int64 {
 
 // above says whether an entry is not below the separator of kid i.
 func (p *pkids) above(i int, order uint64, member []byte) bool {
-	if low := p.lows[i]; low != order {
+	if low := p.seps[i].low; low != order {
 		return low < order
 	}
 	tail := p.kids[i].tail
@@ -129,11 +133,11 @@ func (p *pkids) above(i int, order uint64, member []byte) bool {
 
 // find returns the kid for an entry.
 func (p *pkids) find(order uint64, member []byte) int {
-	lo, hi := 0, len(p.lows)-1 // the kid is none below lo, none above hi
+	lo, hi := 0, len(p.seps)-1 // the kid is none below lo, none above hi
 	if hi == 0 {
 		return 0
 	}
-	i := 1 + guess(order, p.lows[1], p.lows[hi], hi)
+	i := 1 + guess(order, p.seps[1].low, p.seps[hi].low, hi)
 	for left := patience; lo < hi; left-- {
 		if left <= 0 {
 			i = (lo + hi + 1) / 2
@@ -150,13 +154,25 @@ func (p *pkids) find(order uint64, member []byte) int {
 	return lo
 }
 
+// ranked returns the kid that holds the entry of a rank, and its rank there.
+func (p *pkids) ranked(rank int) (i, below int) {
+	for i = range p.seps {
+		n := p.seps[i].count
+		if rank < n {
+			break
+		}
+		rank -= n
+	}
+	return i, rank
+}
+
 // bounds narrows the orders of a node to those of its kid i.
 func (p *pkids) bounds(i int, lo, hi uint64) (uint64, uint64) {
 	if i > 0 {
-		lo = p.lows[i]
+		lo = p.seps[i].low
 	}
-	if i+1 < len(p.lows) {
-		hi = p.lows[i+1]
+	if i+1 < len(p.seps) {
+		hi = p.seps[i+1].low
 	}
 	return lo, hi
 }
@@ -172,7 +188,8 @@ func (t *ptree) Get(order uint64, member []byte) (value []byte, ok bool) {
 			nd = k.node
 			continue
 		}
-		s, found := k.search(order, member, guess(order, lo, hi, k.count), k.count)
+		n := nd.seps[i].count
+		s, found := k.search(order, member, guess(order, lo, hi, n), n)
 		if !found {
 			return nil, false
 		}
@@ -188,12 +205,13 @@ func (t *ptree) Rank(order uint64, member []byte) (rank int, found bool) {
 	for {
 		i := nd.find(order, member)
 		lo, hi = nd.bounds(i, lo, hi)
-		for j := range nd.kids[:i] {
-			rank += nd.kids[j].count
+		for j := range nd.seps[:i] {
+			rank += nd.seps[j].count
 		}
 		k := &nd.kids[i]
 		if nd.bottom {
-			s, found := k.search(order, member, guess(order, lo, hi, k.count), k.count)
+			n := nd.seps[i].count
+			s, found := k.search(order, member, guess(order, lo, hi, n), n)
 			return rank + s, found
 		}
 		nd = k.node
@@ -206,8 +224,8 @@ func (t *ptree) own(p **pnode) *pnode {
 	if nd.gen == t.gen {
 		return nd
 	}
-	c := pkids{make([]uint64, len(nd.lows), cap(nd.lows)), make([]pkid, len(nd.kids), cap(nd.kids))}
-	copy(c.lows, nd.lows)
+	c := pkids{make([]psep, len(nd.seps), cap(nd.seps)), make([]pkid, len(nd.kids), cap(nd.kids))}
+	copy(c.seps, nd.seps)
 	copy(c.kids, nd.kids)
 	*p = &pnode{gen: t.gen, bottom: nd.bottom, pkids: c}
 	return *p
@@ -225,8 +243,8 @@ func (t *ptree) Set(order uint64, member, value []byte) (replaced bool) {
 	w := psetting{ptree: t, order: order, member: member, value: value}
 	root := t.own(&t.root)
 	if right, ok := w.set(root, 0, ^uint64(0), true); ok {
-		left := pkid{node: root, count: root.count()}
-		t.root = &pnode{gen: t.gen, pkids: pkids{[]uint64{0, right.low}, []pkid{left, right.pkid}}}
+		seps := []psep{{count: root.count()}, right.psep}
+		t.root = &pnode{gen: t.gen, pkids: pkids{seps, []pkid{{node: root}, right.pkid}}}
 		t.size += t.root.ownBytes()
 	}
 	if !w.replaced {
@@ -245,7 +263,7 @@ type psetting struct {
 
 // psplit is what a split puts to the right.
 type psplit struct {
-	low uint64
+	psep
 	pkid
 }
 
@@ -257,29 +275,29 @@ func (w *psetting) set(nd *pnode, lo, hi uint64, last bool) (split psplit, ok bo
 	lo, hi = nd.bounds(i, lo, hi)
 	last = last && i == len(nd.kids)-1
 	if nd.bottom {
-		split, ok = w.setLeaf(k, lo, hi, last)
+		split, ok = w.setLeaf(k, nd.seps[i].count, lo, hi, last)
 	} else {
 		split, ok = w.set(w.own(&k.node), lo, hi, last)
 	}
 	if !w.replaced {
-		k.count++
+		nd.seps[i].count++
 	}
 	if !ok {
 		return split, false
 	}
-	k.count -= split.count
-	w.insertKid(nd, i+1, split.low, &split.pkid)
+	nd.seps[i].count -= split.count
+	w.insertKid(nd, i+1, &split)
 	if len(nd.kids) < fanout {
 		return split, false
 	}
 	return w.splitNode(nd, last), true
 }
 
-func (w *psetting) setLeaf(k *pkid, lo, hi uint64, last bool) (split psplit, ok bool) {
+func (w *psetting) setLeaf(k *pkid, n int, lo, hi uint64, last bool) (split psplit, ok bool) {
 	w.ownLeaf(k)
-	s, found := k.count, false
+	s, found := n, false
 	if !last || s == 0 || k.order(s-1) >= w.order { // else it is appended
-		s, found = k.search(w.order, w.member, guess(w.order, lo, hi, k.count), k.count)
+		s, found = k.search(w.order, w.member, guess(w.order, lo, hi, n), n)
 	}
 	before := k.pleaf.bytes()
 	if found {
@@ -346,7 +364,7 @@ func kidRoom(n int) int {
 	return fanout
 }
 
-func (p *pkids) slice(first, last int) pkids { return pkids{p.lows[first:last], p.kids[first:last]} }
+func (p *pkids) slice(first, last int) pkids { return pkids{p.seps[first:last], p.kids[first:last]} }
 
 // setKids gives a node the kids, in arrays of its own.
 func (t *ptree) setKids(nd *pnode, lists ...pkids) {
@@ -355,24 +373,24 @@ func (t *ptree) setKids(nd *pnode, lists ...pkids) {
 		n += len(l.kids)
 	}
 	before, room := cap(nd.kids), kidRoom(n)
-	nd.lows, nd.kids = make([]uint64, 0, room), make([]pkid, 0, room)
+	nd.seps, nd.kids = make([]psep, 0, room), make([]pkid, 0, room)
 	for _, l := range lists {
-		nd.lows = append(nd.lows, l.lows...)
+		nd.seps = append(nd.seps, l.seps...)
 		nd.kids = append(nd.kids, l.kids...)
 	}
 	t.size += int64(room-before) * pkidCost
 }
 
-func (t *ptree) insertKid(nd *pnode, i int, low uint64, k *pkid) {
+func (t *ptree) insertKid(nd *pnode, i int, k *psplit) {
 	n := len(nd.kids)
 	if n == cap(nd.kids) {
-		t.setKids(nd, nd.slice(0, i), pkids{[]uint64{low}, []pkid{*k}}, nd.slice(i, n))
+		t.setKids(nd, nd.slice(0, i), pkids{[]psep{k.psep}, []pkid{k.pkid}}, nd.slice(i, n))
 		return
 	}
-	nd.lows, nd.kids = nd.lows[:n+1], nd.kids[:n+1]
-	copy(nd.lows[i+1:], nd.lows[i:n])
+	nd.seps, nd.kids = nd.seps[:n+1], nd.kids[:n+1]
+	copy(nd.seps[i+1:], nd.seps[i:n])
 	copy(nd.kids[i+1:], nd.kids[i:n])
-	nd.lows[i], nd.kids[i] = low, *k
+	nd.seps[i], nd.kids[i] = k.psep, k.pkid
 }
 
 // splitNode moves half of the kids to a new node, or few if the node is the
@@ -387,14 +405,14 @@ func (t *ptree) splitNode(nd *pnode, last bool) (right psplit) {
 	t.size += pnodeCost
 	t.setKids(r, nd.slice(at, n))
 	t.setKids(nd, nd.slice(0, at))
-	right = psplit{r.lows[0], pkid{tail: r.kids[0].tail, count: r.count(), node: r}}
-	r.lows[0], r.kids[0].tail = 0, nil
+	right = psplit{psep{r.seps[0].low, r.count()}, pkid{tail: r.kids[0].tail, node: r}}
+	r.seps[0].low, r.kids[0].tail = 0, nil
 	return right
 }
 
 func (nd *pnode) count() (n int) {
-	for i := range nd.kids {
-		n += nd.kids[i].count
+	for i := range nd.seps {
+		n += nd.seps[i].count
 	}
 	return n
 }

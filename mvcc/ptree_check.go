@@ -46,7 +46,7 @@ func (b pbound) compare(order uint64, member []byte) int {
 }
 
 func (p *pkids) bound(i int) pbound {
-	b := pbound{order: p.lows[i]}
+	b := pbound{order: p.seps[i].low}
 	if tail := p.kids[i].tail; tail != nil {
 		b.member = []byte(*tail)
 	}
@@ -54,43 +54,45 @@ func (p *pkids) bound(i int) pbound {
 }
 
 func (c *pcheck) node(nd *pnode, lo, hi pbound, depth int) (n int, err error) {
-	if l := len(nd.kids); l == 0 || l >= fanout || l != len(nd.lows) || nd.kids[0].tail != nil || nd.lows[0] != 0 {
-		return 0, fmt.Errorf("ptree: node with %d kids, %d separators, or a separator too many", l, len(nd.lows))
+	if l := len(nd.kids); l == 0 || l >= fanout || l != len(nd.seps) || nd.kids[0].tail != nil || nd.seps[0].low != 0 {
+		return 0, fmt.Errorf("ptree: node with %d kids, %d separators, or a separator too many", l, len(nd.seps))
 	}
 	for i := range nd.kids {
-		k, from, to := &nd.kids[i], lo, hi
+		from, to := lo, hi
 		if i > 0 {
 			from = nd.bound(i)
 		}
 		if i+1 < len(nd.kids) {
 			to = nd.bound(i + 1)
 		}
-		if n += k.count; k.count == 0 && c.n > 0 {
+		count := nd.seps[i].count
+		if n += count; count == 0 && c.n > 0 {
 			return 0, fmt.Errorf("ptree: empty kid %d at depth %d", i, depth)
 		}
-		if err := c.kid(nd, k, from, to, depth); err != nil {
+		if err := c.kid(nd, i, from, to, depth); err != nil {
 			return 0, err
 		}
 	}
 	return n, nil
 }
 
-func (c *pcheck) kid(nd *pnode, k *pkid, lo, hi pbound, depth int) error {
+func (c *pcheck) kid(nd *pnode, i int, lo, hi pbound, depth int) error {
+	k, count := &nd.kids[i], nd.seps[i].count
 	if nd.bottom != (k.node == nil) || nd.bottom != (k.page != nil) {
 		return fmt.Errorf("ptree: kid of the wrong kind at depth %d", depth)
 	}
 	if !nd.bottom {
 		n, err := c.node(k.node, lo, hi, depth+1)
-		if err == nil && n != k.count {
-			err = fmt.Errorf("ptree: %d entries below a kid, counted %d", n, k.count)
+		if err == nil && n != count {
+			err = fmt.Errorf("ptree: %d entries below a kid, counted %d", n, count)
 		}
 		return err
 	}
 	if c.depth == 0 {
 		c.depth = depth + 1
 	}
-	if c.depth != depth+1 || k.n() != k.count {
-		return fmt.Errorf("ptree: leaf at depth %d, not %d, with %d entries, counted %d", depth+1, c.depth, k.n(), k.count)
+	if c.depth != depth+1 || k.n() != count {
+		return fmt.Errorf("ptree: leaf at depth %d, not %d, with %d entries, counted %d", depth+1, c.depth, k.n(), count)
 	}
 	return k.check(lo, hi)
 }

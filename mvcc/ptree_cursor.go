@@ -38,10 +38,10 @@ func (c *ptreeCursor) down(depth int, nd *pnode, i int) {
 		c.path[depth] = pstep{nd, 0}
 	}
 	c.depth = depth
-	c.enter(&nd.kids[i], 0)
+	c.enter(nd, i, 0)
 }
 
-func (c *ptreeCursor) enter(k *pkid, s int) { c.leaf, c.s, c.n = k, s, k.count }
+func (c *ptreeCursor) enter(nd *pnode, i, s int) { c.leaf, c.s, c.n = &nd.kids[i], s, nd.seps[i].count }
 
 // warm reads all of the leaf's cache lines: a walk would wait for one after the
 // other, for the entries do not lie in order, while these reads go on side by
@@ -93,7 +93,7 @@ func (c *ptreeCursor) prevLeaf() bool {
 		i = len(nd.kids) - 1
 		c.path[d+1] = pstep{nd, i}
 	}
-	c.enter(&nd.kids[i], 0)
+	c.enter(nd, i, 0)
 	c.s = c.n - 1
 	c.warm()
 	return true
@@ -163,7 +163,7 @@ func (c *ptreeCursor) climb(order uint64, member []byte) bool {
 		c.path[d] = pstep{nd, i}
 		if nd.bottom {
 			c.depth = d
-			c.enter(&nd.kids[i], 0)
+			c.enter(nd, i, 0)
 			return true
 		}
 		nd = nd.kids[i].node
@@ -174,15 +174,12 @@ func (c *ptreeCursor) climb(order uint64, member []byte) bool {
 func (t *ptree) at(rank int) (c ptreeCursor) {
 	nd := t.root
 	for d := 0; ; d++ {
-		i := 0
-		for rank >= nd.kids[i].count {
-			rank -= nd.kids[i].count
-			i++
-		}
+		var i int
+		i, rank = nd.ranked(rank)
 		c.path[d] = pstep{nd, i}
 		if nd.bottom {
 			c.depth = d
-			c.enter(&nd.kids[i], rank)
+			c.enter(nd, i, rank)
 			return c
 		}
 		nd = nd.kids[i].node
@@ -191,8 +188,15 @@ func (t *ptree) at(rank int) (c ptreeCursor) {
 
 // At returns the entry of that rank, which must be below Len.
 func (t *ptree) At(rank int) (order uint64, member, value []byte) {
-	c := t.at(rank)
-	return c.leaf.entry(c.s)
+	nd := t.root
+	for {
+		var i int
+		i, rank = nd.ranked(rank)
+		if nd.bottom {
+			return nd.kids[i].entry(rank)
+		}
+		nd = nd.kids[i].node
+	}
 }
 
 // Ascend calls yield for the entries from a rank up until it returns false. The

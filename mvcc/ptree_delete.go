@@ -2,38 +2,61 @@ package mvcc
 
 import "slices"
 
-// Delete takes an entry out.
+// Delete takes an entry out, if it is there. The tree looks for it on nodes of its
+// own, so that it need not look twice: the first Delete after a Copy copies the
+// way down, whether the entry is there or not.
 func (t *ptree) Delete(order uint64, member []byte) bool {
-	if _, ok := t.Get(order, member); !ok {
+	if !t.remove(t.own(&t.root), order, member, 0, ^uint64(0)) {
 		return false
 	}
-	t.take(order, member)
+	t.n--
+	t.lower()
 	return true
 }
 
-// take takes out an entry that is there.
-func (t *ptree) take(order uint64, member []byte) {
-	t.remove(t.own(&t.root), order, member, 0, ^uint64(0))
-	t.n--
-	t.lower()
-}
-
-// remove takes an entry that is there out below a node that t owns.
-func (t *ptree) remove(nd *pnode, order uint64, member []byte, lo, hi uint64) {
+// remove takes an entry out below a node that t owns, if it is there.
+func (t *ptree) remove(nd *pnode, order uint64, member []byte, lo, hi uint64) bool {
 	i := nd.find(order, member)
 	lo, hi = nd.bounds(i, lo, hi)
 	k := &nd.kids[i]
 	if nd.bottom {
-		s, found := k.search(order, member, guess(order, lo, hi, k.count), k.count)
+		n := nd.seps[i].count
+		s, found := k.search(order, member, guess(order, lo, hi, n), n)
 		if !found {
-			panic("mvcc: an entry is taken that is not there")
+			return false
 		}
 		t.cutLeaf(k, s, s+1)
-	} else {
-		t.remove(t.own(&k.node), order, member, lo, hi)
+	} else if !t.remove(t.own(&k.node), order, member, lo, hi) {
+		return false
 	}
-	k.count--
+	nd.seps[i].count--
 	t.tidy(nd, i)
+	return true
+}
+
+// DeleteAt takes the entry of that rank out, which must be below Len, and appends
+// its member to dst.
+func (t *ptree) DeleteAt(rank int, dst []byte) (order uint64, member []byte) {
+	order, member = t.removeAt(t.own(&t.root), rank, dst)
+	t.n--
+	t.lower()
+	return order, member
+}
+
+// removeAt is DeleteAt below a node that t owns.
+func (t *ptree) removeAt(nd *pnode, rank int, dst []byte) (order uint64, member []byte) {
+	i, rank := nd.ranked(rank)
+	k := &nd.kids[i]
+	if nd.bottom {
+		order, member, _ = k.entry(rank)
+		member = append(dst, member...)
+		t.cutLeaf(k, rank, rank+1)
+	} else {
+		order, member = t.removeAt(t.own(&k.node), rank, dst)
+	}
+	nd.seps[i].count--
+	t.tidy(nd, i)
+	return order, member
 }
 
 // cutLeaf takes the slots [first, last) out.
@@ -65,7 +88,7 @@ func (k *pkid) thin() bool {
 func (t *ptree) tidy(nd *pnode, i int) {
 	switch {
 	case len(nd.kids) == 1 || !nd.kids[i].thin():
-	case nd.kids[i].count == 0:
+	case nd.seps[i].count == 0:
 		t.dropKids(nd, i, i+1)
 	case i > 0 && t.join(nd, i-1):
 	case i+1 < len(nd.kids):
@@ -90,9 +113,9 @@ func (t *ptree) join(nd *pnode, i int) bool {
 		if len(a.node.kids)+len(b.node.kids) > fanout*3/4 {
 			return false
 		}
-		t.joinNodes(t.own(&a.node), nd.lows[i+1], b)
+		t.joinNodes(t.own(&a.node), nd.seps[i+1].low, b)
 	}
-	a.count += b.count
+	nd.seps[i].count += nd.seps[i+1].count
 	t.unlink(nd, i+1, i+2)
 	return true
 }
@@ -101,7 +124,7 @@ func (t *ptree) join(nd *pnode, i int) bool {
 func (t *ptree) joinNodes(a *pnode, low uint64, b *pkid) {
 	n := len(a.kids)
 	t.setKids(a, a.pkids, b.node.pkids)
-	a.lows[n], a.kids[n].tail = low, b.tail
+	a.seps[n].low, a.kids[n].tail = low, b.tail
 	t.size -= b.node.ownBytes()
 }
 
@@ -115,10 +138,10 @@ func (t *ptree) dropKids(nd *pnode, first, last int) {
 
 // unlink takes kids [first, last) out of the node.
 func (t *ptree) unlink(nd *pnode, first, last int) {
-	nd.lows = slices.Delete(nd.lows, first, last)
+	nd.seps = slices.Delete(nd.seps, first, last)
 	nd.kids = slices.Delete(nd.kids, first, last)
 	t.size -= tailBytes(nd.kids[0].tail)
-	nd.lows[0], nd.kids[0].tail = 0, nil
+	nd.seps[0].low, nd.kids[0].tail = 0, nil
 }
 
 // DeleteRange takes the entries with ranks in [lo, hi) out. Nodes and pages
@@ -141,8 +164,8 @@ func (t *ptree) DeleteRange(lo, hi int) {
 func (t *ptree) cut(nd *pnode, lo, hi int) {
 	base, first, whole, end := 0, -1, -1, -1 // the first kid touched; kids [whole, end) go
 	for i := 0; i < len(nd.kids) && base < hi; i++ {
-		k := &nd.kids[i]
-		from, to, count := max(lo-base, 0), min(hi-base, k.count), k.count
+		count := nd.seps[i].count
+		from, to := max(lo-base, 0), min(hi-base, count)
 		base += count
 		if from >= to {
 			continue
@@ -151,7 +174,7 @@ func (t *ptree) cut(nd *pnode, lo, hi int) {
 			first = i
 		}
 		if to-from < count {
-			t.cutKid(nd, k, from, to)
+			t.cutKid(nd, i, from, to)
 			continue
 		}
 		if whole < 0 {
@@ -167,8 +190,9 @@ func (t *ptree) cut(nd *pnode, lo, hi int) {
 	}
 }
 
-func (t *ptree) cutKid(nd *pnode, k *pkid, lo, hi int) {
-	k.count -= hi - lo
+func (t *ptree) cutKid(nd *pnode, i, lo, hi int) {
+	k := &nd.kids[i]
+	nd.seps[i].count -= hi - lo
 	if nd.bottom {
 		t.cutLeaf(k, lo, hi)
 	} else {

@@ -180,6 +180,14 @@ func (p *ptest) set() {
 }
 
 func (p *ptest) delete() {
+	if n := len(p.model); n > 0 && p.r.IntN(4) == 0 {
+		i := p.r.IntN(n)
+		order, member := p.tree.DeleteAt(i, []byte("before "))
+		require.Equal(p, p.model[i].order, order)
+		require.Equal(p, "before "+p.model[i].member, string(member))
+		p.model = p.model.cut(i, i+1)
+		return
+	}
 	order, member := p.pick()
 	i, has := p.model.find(order, member)
 	require.Equal(p, has, p.tree.Delete(order, []byte(member)))

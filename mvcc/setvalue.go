@@ -72,6 +72,12 @@ func (tx *Tx) WriteSet(key []byte) *SetWriter {
 	return &tx.sets
 }
 
+// EditSet is WriteSet of a key that Lookup has just found to hold a set.
+func (tx *Tx) EditSet(key []byte, e *Entry) *SetWriter {
+	tx.sets.openFound(tx, key, e, Set, 1)
+	return &tx.sets
+}
+
 // NewSet returns the writer of a detached, empty set.
 func NewSet(s *Space) *SetWriter { return &SetWriter{memberWriter{detached(s, Set), 1}} }
 
@@ -136,3 +142,23 @@ func (w *SetWriter) added(member []byte) {
 
 // Remove removes a member and says whether it was there.
 func (w *SetWriter) Remove(member []byte) bool { return w.remove(member) }
+
+// Pop removes the i-th member, where SetValue.At finds it, and appends it to
+// dst. It may have expired.
+func (w *SetWriter) Pop(i int, dst []byte) []byte {
+	if w.obj == nil {
+		s := w.Value()
+		from := len(dst)
+		dst = append(dst, s.At(i)...)
+		w.remove(dst[from:])
+		return dst
+	}
+	c := w.edit().(*collection)
+	pos, member := c.tree.DeleteAt(i, dst)
+	if c.ttl != nil {
+		c.ttl.set(pos, member[len(dst):], 0)
+	}
+	w.edited()
+	w.changed()
+	return member
+}

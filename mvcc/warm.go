@@ -142,7 +142,7 @@ func (w *Warmer) pages() {
 	}
 	for i := range w.todo {
 		if nd := w.todo[i].node; nd != nil {
-			sum += nd.lows[len(nd.lows)/2]
+			sum += nd.seps[len(nd.seps)/2].low
 		}
 	}
 	for i := range w.todo {
@@ -188,9 +188,8 @@ func (t *tables) findTree(k *warming) {
 func (k *warming) findPage() {
 	i := k.node.find(k.order, k.member)
 	lo, hi := k.node.bounds(i, k.lo, k.hi)
-	kid := &k.node.kids[i]
-	if kid.count > 0 {
-		k.page, k.slot = &kid.pleaf, guess(k.order, lo, hi, kid.count)
+	if n := k.node.seps[i].count; n > 0 {
+		k.page, k.slot = &k.node.kids[i].pleaf, guess(k.order, lo, hi, n)
 	}
 }
 

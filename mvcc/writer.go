@@ -1,6 +1,9 @@
 package mvcc
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // A writer is what the writers of collections have in common: a value under
 // edit, of a key or detached. A flat value is edited in a copy and put back by
@@ -56,6 +59,19 @@ func (w *writer) open(tx *Tx, key []byte, t Type) {
 		return
 	}
 	w.flat = append(w.flat, r.value()...)
+}
+
+// found is open of a key that Lookup has just found to hold the type.
+func (w *writer) found(tx *Tx, key []byte, e *Entry, t Type) {
+	*w = writer{
+		tx: tx, k: tx.place(key).k, hash: tx.space.Hash, limits: tx.space.Limits(), typ: t, key: key,
+		there: true, expire: e.rec.expire, enc: e.rec.encoding(), obj: e.obj, flat: tx.scratch[:0],
+	}
+	if w.obj != nil {
+		w.id, w.size = binary.LittleEndian.Uint64(e.rec.value()), e.obj.bytes()
+	} else {
+		w.flat = append(w.flat, e.rec.value()...)
+	}
 }
 
 // changed counts a change.
@@ -159,8 +175,19 @@ func (w *memberWriter) count() int {
 // openMembers begins to edit, and removes what members have expired.
 func (w *memberWriter) openMembers(tx *Tx, key []byte, t Type, each int) {
 	w.open(tx, key, t)
+	w.begin(each)
+}
+
+// openFound is openMembers of a key that Lookup has just found.
+func (w *memberWriter) openFound(tx *Tx, key []byte, e *Entry, t Type, each int) {
+	w.found(tx, key, e, t)
+	w.begin(each)
+}
+
+// begin counts a flat value, and removes what members have expired.
+func (w *memberWriter) begin(each int) {
 	w.each = each
-	switch {
+	switch tx, key, t := w.tx, w.key, w.typ; {
 	case w.obj == nil && t == ZSet:
 		w.n = flatZCount(w.flat)
 	case w.obj == nil:

@@ -158,6 +158,12 @@ func (tx *Tx) WriteZSet(key []byte) *ZSetWriter {
 	return &tx.zsets
 }
 
+// EditZSet is WriteZSet of a key that Lookup has just found to hold a sorted set.
+func (tx *Tx) EditZSet(key []byte, e *Entry) *ZSetWriter {
+	tx.zsets.openFound(tx, key, e, ZSet, 1)
+	return &tx.zsets
+}
+
 // NewZSet returns the writer of a detached, empty sorted set.
 func NewZSet(s *Space) *ZSetWriter { return &ZSetWriter{memberWriter{detached(s, ZSet), 1}} }
 
@@ -195,7 +201,7 @@ func (w *ZSetWriter) Set(member []byte, score float64) (added, changed bool) {
 func (w *ZSetWriter) setBig(member []byte, score, old float64, there bool) {
 	c := w.edit().(*collection)
 	if there {
-		c.scores.take(scoreOrder(old), member)
+		c.scores.Delete(scoreOrder(old), member)
 	}
 	c.add(member, score)
 	w.edited()
@@ -260,7 +266,7 @@ func (w *ZSetWriter) cutBig(lo, hi int) {
 		if c.ttl != nil {
 			c.ttl.set(pos, member, 0)
 		}
-		c.tree.take(pos, member)
+		c.tree.Delete(pos, member)
 		n--
 		return n > 0
 	})
