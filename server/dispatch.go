@@ -70,6 +70,7 @@ func (s *session) read(c *commands.Call, r request) error {
 		h.View.Hint(c.Args[1], r.pos)
 		h.Seat(r.warm, r.pos)
 	}
+	h.WarmHeld(c.DB)
 	if heavy(c, h, &h.View) {
 		return s.readAside(h.Freeze(c.DB, c.Now))
 	}
@@ -101,6 +102,7 @@ func (s *session) write(c *commands.Call, r request) error {
 		h.Tx.Hint(c.Args[1], r.pos)
 		h.Seat(r.warm, r.pos)
 	}
+	h.WarmHeld(c.DB)
 	if heavy(c, h, &h.Tx.View) {
 		return s.writeAside()
 	}

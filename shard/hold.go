@@ -20,6 +20,7 @@ type Hold struct {
 	held   []int    // shards held, ascending
 	all    bool
 	warmer mvcc.Warmer
+	ahead  mvcc.Warmer // for WarmHeld
 }
 
 // NewHold returns a Hold for the set.
@@ -127,6 +128,23 @@ func (h *Hold) Warm(places []mvcc.Place) {
 	}
 	h.warmer.Run()
 	h.Give()
+}
+
+// warmHeld is how many keys WarmHeld fetches at most: so many stay in the
+// caches until the command comes to them.
+const warmHeld = 128
+
+// WarmHeld fetches what the lookups of one command will need, if it has several
+// keys: those that were wanted and are held, in the database.
+func (h *Hold) WarmHeld(db int) {
+	if len(h.pos) < 2 {
+		return
+	}
+	for _, pos := range h.pos[:min(len(h.pos), warmHeld)] {
+		h.ahead.Add(h.set.Space, mvcc.Place{DB: db, Pos: pos})
+	}
+	h.ahead.Run()
+	h.ahead.Forget()
 }
 
 // Seat makes the lookup of the position short, the i-th of the places that were

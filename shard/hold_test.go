@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strconv"
 	"sync"
 	"testing"
@@ -235,4 +236,20 @@ func TestPins(t *testing.T) {
 	_, oldest = s.Pins()
 	require.EqualValues(t, 200, oldest)
 	b.Release()
+}
+
+// However many keys a command names, WarmHeld takes few of them at a time.
+func TestWarmHeldIsBounded(t *testing.T) {
+	s := newHarness(t, 4)
+	h := s.NewHold()
+	h.Reset()
+	for i := range int64(10_000) {
+		h.Want(strconv.AppendInt(nil, i, 10))
+	}
+	require.Nil(t, h.Take(false))
+	defer h.Give()
+	h.WarmHeld(0)
+	room := reflect.ValueOf(h.ahead).FieldByName("todo").Cap()
+	require.Positive(t, room)
+	require.Less(t, room, 2*warmHeld)
 }
