@@ -49,6 +49,8 @@ type collectionRun struct {
 	now  int64
 	live memberModel
 	old  []frozenMembers
+
+	warmer Warmer
 }
 
 type frozenMembers struct {
@@ -324,9 +326,17 @@ func (m *collectionRun) edit(key string) {
 		m.live[key] = map[string]member{}
 	}
 	m.purge()
+	warm := m.warm(key)
 	for range m.r.IntN(30) {
-		m.editOne(w, remove, key)
+		f := m.member(key)
+		if len(warm) > 0 && m.r.IntN(3) > 0 {
+			i := m.r.IntN(len(warm))
+			f = warm[i]
+			m.warmer.Seat(i, m.s.Hash([]byte(key)))
+		}
+		m.editOne(w, remove, key, f)
 	}
+	m.warmer.Forget()
 	m.cut(w, key)
 	require.Len(m.t, m.live[key], w.Len())
 	w.Close()
@@ -380,8 +390,19 @@ func (m *collectionRun) purge() {
 	}
 }
 
-func (m *collectionRun) editOne(w memberEditor, remove func([]byte) bool, key string) {
-	f := m.member(key)
+// warm fetches some members of a key. They are written later, often to another
+// tree by then.
+func (m *collectionRun) warm(key string) (members []string) {
+	for range m.r.IntN(2) * m.r.IntN(20) {
+		f := m.member(key)
+		members = append(members, f)
+		m.warmer.Add(m.s, Place{Pos: m.s.Hash([]byte(key)), Member: []byte(f)})
+	}
+	m.warmer.Run()
+	return members
+}
+
+func (m *collectionRun) editOne(w memberEditor, remove func([]byte) bool, key, f string) {
 	old, there := m.live[key][f]
 	switch n := m.r.IntN(20); {
 	case n < 5:

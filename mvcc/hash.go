@@ -96,8 +96,8 @@ func (w *HashWriter) Get(field []byte) ([]byte, bool) {
 func (w *HashWriter) Set(field, value []byte) (created bool) {
 	w.dropExpired(field)
 	if w.obj != nil {
-		c := w.edit().(*collection)
-		created = !c.tree.Set(c.hash(field), field, value)
+		pos, seat := w.place(field)
+		created = !w.edit().(*collection).tree.SetBy(seat, pos, field, value)
 		w.edited()
 	} else {
 		created = w.setFlat(field, value)

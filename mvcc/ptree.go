@@ -36,12 +36,17 @@ type ptree struct {
 	gens *atomic.Uint64 // the last generation given out, of this tree and its copies
 	n    int
 	size int64
+
+	// shape changes whenever an inner node that has inner kids loses or gets one,
+	// or the root is another: see pseat.
+	shape uint64
 }
 
 // pnode is an inner node.
 type pnode struct {
 	gen    uint64
-	bottom bool // the kids are leaves
+	bottom bool   // the kids are leaves
+	shape  uint32 // changes whenever it loses or gets a kid, if it is a bottom
 	pkids
 }
 
@@ -78,6 +83,7 @@ func (t *ptree) reset() {
 	leaf := pkid{pleaf: newLeaf(pageMin, t.gen)}
 	t.root = &pnode{gen: t.gen, bottom: true, pkids: pkids{make([]psep, 1), []pkid{leaf}}}
 	t.n, t.size = 0, ptreeCost+t.root.bytes()
+	t.shape++
 }
 
 // Copy returns a tree that later writes to t don't reach, nor the other way
@@ -227,7 +233,7 @@ func (t *ptree) own(p **pnode) *pnode {
 	c := pkids{make([]psep, len(nd.seps), cap(nd.seps)), make([]pkid, len(nd.kids), cap(nd.kids))}
 	copy(c.seps, nd.seps)
 	copy(c.kids, nd.kids)
-	*p = &pnode{gen: t.gen, bottom: nd.bottom, pkids: c}
+	*p = &pnode{gen: t.gen, bottom: nd.bottom, shape: nd.shape, pkids: c}
 	return *p
 }
 
@@ -246,6 +252,7 @@ func (t *ptree) Set(order uint64, member, value []byte) (replaced bool) {
 		seps := []psep{{count: root.count()}, right.psep}
 		t.root = &pnode{gen: t.gen, pkids: pkids{seps, []pkid{{node: root}, right.pkid}}}
 		t.size += t.root.ownBytes()
+		t.shape++
 	}
 	if !w.replaced {
 		t.n++
@@ -382,6 +389,7 @@ func (t *ptree) setKids(nd *pnode, lists ...pkids) {
 }
 
 func (t *ptree) insertKid(nd *pnode, i int, k *psplit) {
+	t.reshape(nd)
 	n := len(nd.kids)
 	if n == cap(nd.kids) {
 		t.setKids(nd, nd.slice(0, i), pkids{[]psep{k.psep}, []pkid{k.pkid}}, nd.slice(i, n))
@@ -401,6 +409,7 @@ func (t *ptree) splitNode(nd *pnode, last bool) (right psplit) {
 	if last {
 		at = n - 2
 	}
+	t.shape++
 	r := &pnode{gen: t.gen, bottom: nd.bottom}
 	t.size += pnodeCost
 	t.setKids(r, nd.slice(at, n))

@@ -73,6 +73,7 @@ func (t *ptree) lower() {
 	for !t.root.bottom && len(t.root.kids) == 1 {
 		t.size -= t.root.ownBytes()
 		t.root = t.root.kids[0].node
+		t.shape++
 	}
 }
 
@@ -138,6 +139,7 @@ func (t *ptree) dropKids(nd *pnode, first, last int) {
 
 // unlink takes kids [first, last) out of the node.
 func (t *ptree) unlink(nd *pnode, first, last int) {
+	t.reshape(nd)
 	nd.seps = slices.Delete(nd.seps, first, last)
 	nd.kids = slices.Delete(nd.kids, first, last)
 	t.size -= tailBytes(nd.kids[0].tail)

@@ -110,14 +110,13 @@ func (w *SetWriter) Add(member []byte) bool {
 }
 
 func (w *SetWriter) addBig(member []byte) bool {
-	c := w.tree()
-	pos := c.hash(member)
+	pos, seat := w.place(member)
 	if !w.unshared() {
-		if _, ok := c.tree.Get(pos, member); ok {
+		if _, ok := w.tree().tree.GetBy(seat, pos, member); ok {
 			return false
 		}
 	}
-	if w.edit().(*collection).tree.Set(pos, member, nil) {
+	if w.edit().(*collection).tree.SetBy(seat, pos, member, nil) {
 		return false
 	}
 	w.edited()

@@ -35,6 +35,8 @@ type tables struct {
 	objects *btree.Map[uint64, *object]
 	segs    [][]byte
 	count   int // keys, twins included
+
+	seated seated // a member of one of the objects; the owner's alone: see Warmer
 }
 
 func newTables(h Hasher) tables {

@@ -17,18 +17,17 @@ type Warmer struct {
 }
 
 type warming struct {
-	t     *tables // nil: it does not pay
-	shape uint64  // of the index
-	at    int     // where the position may be in the leaf
-	rec   []byte
+	t         *tables // nil: it does not pay
+	at        int     // where the position may be in the leaf
+	rec       []byte
+	leafShape uint64 // of the index
 	seat
 
 	// The member's position and page, if the value is big.
 	member []byte
-	order  uint64
-	node   *pnode
-	page   *pleaf
-	slot   int // where it may be
+	pseat
+	node *pnode
+	page *pleaf
 }
 
 // warmFrom is the number of keys of a keyspace from which warming pays; a
@@ -70,14 +69,22 @@ func (w *Warmer) Forget() {
 }
 
 // Seat spares the lookup of the position, the i-th that was added, the way down
-// the index, if the leaf is still the one that Run found. It needs the ownership
-// of the store.
+// the index, and a writer of its member the way down to the member, as far as they
+// are still what Run found. It needs the ownership of the store.
 func (w *Warmer) Seat(i int, pos uint64) {
 	if i >= len(w.todo) {
 		return
 	}
-	if k := &w.todo[i]; k.t != nil && k.pos == pos && k.t.index.shape == k.shape {
+	k := &w.todo[i]
+	if k.t == nil || k.pos != pos {
+		return
+	}
+	if k.t.index.shape == k.leafShape {
 		k.t.index.seat = k.seat
+	}
+	if k.id != 0 && len(k.member) <= pseatMember {
+		k.t.seated.pseat = k.pseat
+		k.t.seated.member = append(k.t.seated.member[:0], k.member...)
 	}
 }
 
@@ -87,7 +94,7 @@ func (w *Warmer) leaves() {
 	sum := uint64(0)
 	for i := range w.todo {
 		if k := &w.todo[i]; k.t != nil {
-			k.shape = k.t.index.shape
+			k.leafShape = k.t.index.shape
 			k.leaf, k.lo, k.hi = k.t.index.descend(k.pos)
 			k.at = guess(k.pos, k.lo, k.hi, leafMax*4/5)
 		}
@@ -152,12 +159,14 @@ func (w *Warmer) pages() {
 	}
 	for i := range w.todo {
 		if k := &w.todo[i]; k.page != nil {
-			sum += uint64(k.page.page[0]) + k.page.order(k.slot)
+			sum += uint64(k.page.page[0]) + k.page.order(int(k.slot))
 		}
 	}
 	for i := range w.todo {
 		if k := &w.todo[i]; k.page != nil {
-			sum += uint64(k.page.touch(k.order, k.slot))
+			s := k.page.lower(k.order, int(k.slot), k.page.n())
+			k.slot = uint16(s)
+			sum += uint64(k.page.touch(s))
 		}
 	}
 	w.sum += sum
@@ -174,11 +183,18 @@ func (t *tables) findTree(k *warming) {
 	if !ok {
 		return
 	}
-	k.order = c.hash(k.member)
-	nd, lo, hi := c.tree.root, uint64(0), ^uint64(0)
+	k.pseat = pseat{id: binary.LittleEndian.Uint64(r.value()), order: c.hash(k.member)}
+	k.findBottom(c.tree)
+}
+
+// findBottom goes down to the lowest inner node above the member.
+func (k *warming) findBottom(t *ptree) {
+	k.shape = t.shape
+	nd, lo, hi := t.root, uint64(0), ^uint64(0)
 	for left := nd; !left.bottom; left = left.kids[0].node { // asks none of the nodes that are not read yet
 		i := nd.find(k.order, k.member)
 		lo, hi = nd.bounds(i, lo, hi)
+		k.step(i)
 		nd = nd.kids[i].node
 	}
 	k.node, k.lo, k.hi = nd, lo, hi
@@ -187,15 +203,13 @@ func (t *tables) findTree(k *warming) {
 // findPage finds the leaf of the member, without reading its page.
 func (k *warming) findPage() {
 	i := k.node.find(k.order, k.member)
+	k.step(i)
+	k.bottom = k.node.shape
 	lo, hi := k.node.bounds(i, k.lo, k.hi)
 	if n := k.node.seps[i].count; n > 0 {
-		k.page, k.slot = &k.node.kids[i].pleaf, guess(k.order, lo, hi, n)
+		k.page, k.slot = &k.node.kids[i].pleaf, uint16(guess(k.order, lo, hi, n))
 	}
 }
 
-// touch reads a byte of the first entry with that order or a greater one; g is a
-// guess of its slot.
-func (l *pleaf) touch(order uint64, g int) byte {
-	n := l.n()
-	return l.packed(min(l.lower(order, min(g, n-1), n), n-1))[0]
-}
+// touch reads a byte of the entry of a slot, or of the last one.
+func (l *pleaf) touch(s int) byte { return l.packed(min(s, l.n()-1))[0] }

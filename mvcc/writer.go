@@ -164,6 +164,17 @@ type memberWriter struct {
 
 func (w *memberWriter) tree() *collection { return w.obj.val.(*collection) }
 
+// place returns the position of a member of the object, and its seat if a Warmer
+// has found it; else nil.
+func (w *memberWriter) place(member []byte) (uint64, *pseat) {
+	if w.id != 0 {
+		if s := &w.k.seated; s.id == w.id && string(s.member) == string(member) {
+			return s.order, &s.pseat
+		}
+	}
+	return w.hash(member), nil
+}
+
 // count returns the number of members.
 func (w *memberWriter) count() int {
 	if w.obj != nil {
@@ -237,7 +248,7 @@ func (w *memberWriter) dropExpired(member []byte) {
 	if w.obj == nil || w.tx == nil {
 		return
 	}
-	if c := w.tree(); c.ttl != nil && c.gone(c.hash(member), member, w.tx.Now) {
+	if c := w.tree(); c.ttl != nil && c.gone(w.hash(member), member, w.tx.Now) {
 		w.drop(slices.Clone(member))
 	}
 }

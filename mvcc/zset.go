@@ -183,28 +183,35 @@ func (w *ZSetWriter) Set(member []byte, score float64) (added, changed bool) {
 	if w.obj == nil && len(member) > flatMax {
 		w.becomeTree()
 	}
-	old, there := w.Score(member)
-	if there && old == score {
-		return false, false
-	}
 	if w.obj != nil {
-		w.setBig(member, score, old, there)
+		added, changed = w.setBig(member, score)
 	} else {
-		w.setFlat(member, score, there)
+		added, changed = w.setFlat(member, score)
+	}
+	if !added && !changed {
+		return false, false
 	}
 	w.changed()
 	l := w.limits
-	w.grown(!there && (len(member) > l.ZSetValue || w.count() > l.ZSetEntries))
-	return !there, there
+	w.grown(added && (len(member) > l.ZSetValue || w.count() > l.ZSetEntries))
+	return added, changed
 }
 
-func (w *ZSetWriter) setBig(member []byte, score, old float64, there bool) {
+func (w *ZSetWriter) setBig(member []byte, score float64) (added, changed bool) {
+	pos, seat := w.place(member)
+	v, there := w.tree().tree.GetBy(seat, pos, member)
+	if there && decodeScore(v) == score {
+		return false, false
+	}
 	c := w.edit().(*collection)
 	if there {
-		c.scores.Delete(scoreOrder(old), member)
+		c.scores.Delete(scoreOrder(decodeScore(v)), member)
 	}
-	c.add(member, score)
+	var b [scoreLen]byte
+	c.tree.SetBy(seat, pos, member, encodeScore(&b, score))
+	c.scores.Set(scoreOrder(score), member, scoreNote(score))
 	w.edited()
+	return !there, there
 }
 
 // add puts a member into both trees; in the second it must not be.
@@ -214,14 +221,18 @@ func (c *collection) add(member []byte, score float64) {
 	c.scores.Set(scoreOrder(score), member, scoreNote(score))
 }
 
-func (w *ZSetWriter) setFlat(member []byte, score float64, there bool) {
-	if there {
-		_, e, _ := flatZFind(w.flat, member)
+func (w *ZSetWriter) setFlat(member []byte, score float64) (added, changed bool) {
+	_, e, there := flatZFind(w.flat, member)
+	switch {
+	case there && e.score == score:
+		return false, false
+	case there:
 		w.flat = flatCut(w.flat, e.flatSpan)
 		w.n--
 	}
 	w.flat = flatZInsert(w.flat, member, score)
 	w.n++
+	return !there, there
 }
 
 // Remove removes a member and says whether it was there.
