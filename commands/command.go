@@ -198,6 +198,7 @@ type Call struct {
 	Head *Reply
 
 	geo      *geoQuery // what the row's Cost has read of the call, for its Run on the same live view
+	line     addedLine
 	effects  []shard.Effect
 	replaced bool
 	events   []Event

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"firn/mvcc"
+	"firn/shard"
 )
 
 // maxStreamEntry is how long the fields and values of an entry may be in all, in
@@ -221,26 +222,46 @@ func (o *addOptions) add(c *Call, tx *mvcc.Tx, id mvcc.StreamID) error {
 	if o.given && w.Trim(o.trim, c.Pause) > 0 {
 		c.Notify('t', "xtrim", key)
 	}
-	o.propagate(c, id, w.Value())
+	c.line.id = id.Append(c.line.id[:0])
+	o.propagate(c, w.Value())
 	w.Close()
 	tx.Changes = changes + 1
-	c.Out.StreamID(id)
+	c.Out.Bulk(c.line.id)
 	return nil
 }
 
 // propagate tells the id that was found, and how far the stream was trimmed.
-func (o *addOptions) propagate(c *Call, id mvcc.StreamID, s mvcc.StreamValue) {
+func (o *addOptions) propagate(c *Call, s mvcc.StreamValue) {
 	if o.seqGiven && !o.trim.Approx {
 		return
 	}
-	args := slices.Clone(c.Args)
+	args := c.line.copy(c.Args)
 	if o.trim.Approx {
 		o.exact(args, s)
 	}
 	if !o.seqGiven {
-		args[o.idAt] = idBytes(id)
+		args[o.idAt] = c.line.id
 	}
-	c.Propagate(args...)
+	c.replaced = true
+	c.effects = append(c.effects, shard.Effect{DB: c.DB, Args: args})
+}
+
+// addedLine is memory for the effect of XADD, which is its own line with the id
+// that was found. It is the Call's, and lasts until its next command.
+type addedLine struct {
+	args [][]byte
+	id   []byte
+}
+
+// lineKept is the number of arguments of a line from which its memory is not kept.
+const lineKept = 64
+
+func (l *addedLine) copy(args [][]byte) [][]byte {
+	if len(args) > lineKept {
+		return slices.Clone(args)
+	}
+	l.args = append(l.args[:0], args...)
+	return l.args
 }
 
 func xaddCost(c *Call, v *mvcc.View) int {

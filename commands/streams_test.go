@@ -138,6 +138,21 @@ func TestAutoIDs(t *testing.T) {
 	require.Equal(t, "0:xadd s", events)
 }
 
+// The effect of XADD is its own line, long or short, with the id and the length
+// that came of it, whatever line came before.
+func TestEffectsOfXAdd(t *testing.T) {
+	r := newKeyRig(t, 1)
+	for n, pairs := range []int{1, 3, 40, 2, lineKept} {
+		fields := strings.Repeat(" f v", pairs)
+		effects, _ := r.effect("XADD s *" + fields)
+		require.Equal(t, fmt.Sprintf("0:XADD s %d-%d%s", r.now, 3*n, fields), effects)
+		effects, _ = r.effect("XADD s maxlen ~ 1000 *" + fields)
+		require.Equal(t, fmt.Sprintf("0:XADD s maxlen = %d %d-%d%s", 3*n+2, r.now, 3*n+1, fields), effects)
+		effects, _ = r.effect(fmt.Sprintf("XADD s %d-%d%s", r.now, 3*n+2, fields))
+		require.Equal(t, fmt.Sprintf("0:XADD s %d-%d%s", r.now, 3*n+2, fields), effects)
+	}
+}
+
 // Costs: what reads or trims much is known to be long before it runs.
 func TestStreamCosts(t *testing.T) {
 	h := bareHarness(1, 1)
