@@ -52,7 +52,11 @@ func (srv *Server) lookLike(args [][]byte, last *request) request {
 		return srv.look(args)
 	}
 	r := request{args: args, row: last.row}
-	srv.place(&r)
+	if single(r.row) && bytes.Equal(args[1], last.args[1]) {
+		r.pos = last.pos
+	} else {
+		srv.place(&r)
+	}
 	return r
 }
 
@@ -142,12 +146,17 @@ func (r *request) key(to []mvcc.Place, db int) []mvcc.Place {
 	return append(to, p)
 }
 
-// warm fetches what the batches of some sessions of one home will need.
+// warm fetches what the batches of some sessions of one home will need. A single
+// command would gain nothing.
 func warm(h home, sessions ...*session) {
-	places := h.scratch()
+	places, n := h.scratch(), 0
 	*places = (*places)[:0]
 	for _, s := range sessions {
 		*places = s.keys(*places)
+		n += len(s.batch.requests) - s.batch.next
+	}
+	if n < 2 {
+		*places = (*places)[:0]
 	}
 	h.hold().Warm(*places)
 }

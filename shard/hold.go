@@ -115,7 +115,7 @@ func (h *Hold) AllWithLocks() bool {
 // be held. What it remembers for Seat it keeps until Cool.
 func (h *Hold) Warm(places []mvcc.Place) {
 	h.Cool()
-	if len(places) < 2 {
+	if len(places) == 0 {
 		return
 	}
 	h.Reset()
