@@ -197,6 +197,10 @@ type Call struct {
 	// or nil for new memory.
 	Head *Reply
 
+	// Held holds the shards of the call's keys and knows their positions; nil if
+	// it runs aside.
+	Held *shard.Hold
+
 	geo      *geoQuery // what the row's Cost has read of the call, for its Run on the same live view
 	line     addedLine
 	effects  []shard.Effect
@@ -216,7 +220,7 @@ type Event struct {
 // Begin readies c for a command line; what belongs to the connection (Out,
 // Table, Rand, MaxBulk, MaxSparse, Compress, DB, Now) is kept.
 func (c *Call) Begin(row *Command, args [][]byte) {
-	c.Row, c.Args, c.Pause, c.replaced, c.ByResult, c.geo = row, args, nil, false, false, nil
+	c.Row, c.Args, c.Pause, c.replaced, c.ByResult, c.geo, c.Held = row, args, nil, false, false, nil, nil
 	c.effects, c.events = c.effects[:0], c.events[:0]
 }
 
@@ -228,6 +232,13 @@ func (c *Call) head() *Reply {
 	}
 	c.Head.Reset()
 	return c.Head
+}
+
+// next says that the i-th of the keys that the row names is looked up next.
+func (c *Call) next(v *mvcc.View, i int, key []byte) {
+	if c.Held != nil {
+		c.Held.Next(v, i, key)
+	}
 }
 
 // Is says whether argument i is the option, in whatever case.

@@ -21,7 +21,7 @@ var keyCommands = []Command{
 // del is DEL and UNLINK: taking a key out is O(1), whatever its value is
 // (reports D2).
 func del(c *Call, tx *mvcc.Tx) error {
-	c.count(func(key []byte) bool {
+	c.count(&tx.View, func(key []byte) bool {
 		if !tx.Delete(key) {
 			return false
 		}
@@ -32,7 +32,7 @@ func del(c *Call, tx *mvcc.Tx) error {
 }
 
 func exists(c *Call, v *mvcc.View) error {
-	c.count(func(key []byte) bool {
+	c.count(v, func(key []byte) bool {
 		_, ok := v.PeekCounted(key)
 		return ok
 	})
@@ -44,7 +44,7 @@ func exists(c *Call, v *mvcc.View) error {
 func touch(c *Call, v *mvcc.View) error {
 	defer func(was bool) { v.NoTouch = was }(v.NoTouch)
 	v.NoTouch = v.Frozen()
-	c.count(func(key []byte) bool {
+	c.count(v, func(key []byte) bool {
 		_, ok := v.Get(key)
 		return ok
 	})
@@ -52,9 +52,10 @@ func touch(c *Call, v *mvcc.View) error {
 }
 
 // count answers of how many of the keys, which are all arguments, it is so.
-func (c *Call) count(so func(key []byte) bool) {
+func (c *Call) count(v *mvcc.View, so func(key []byte) bool) {
 	n := int64(0)
 	for i, key := range c.Args[1:] {
+		c.next(v, i, key)
 		if so(key) {
 			n++
 		}

@@ -105,6 +105,7 @@ func mget(c *Call, v *mvcc.View) error {
 	c.Out.Array(len(keys))
 	for i, key := range keys {
 		c.pauseAt(i)
+		c.next(v, i, key)
 		if e, ok := v.Get(key); ok && e.Type() == mvcc.String {
 			c.Out.BulkEntry(v, &e)
 		} else {

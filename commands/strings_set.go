@@ -291,6 +291,7 @@ func msetnx(c *Call, tx *mvcc.Tx) error {
 	}
 	for i := 1; i < len(c.Args); i += 2 {
 		c.pauseAt(i / 2)
+		c.next(&tx.View, i/2, c.Args[i])
 		if _, found := tx.Lookup(c.Args[i]); found {
 			c.Out.Int(0)
 			return nil
@@ -304,6 +305,7 @@ func msetnx(c *Call, tx *mvcc.Tx) error {
 func setPairs(c *Call, tx *mvcc.Tx) {
 	for i := 1; i < len(c.Args); i += 2 {
 		c.pauseAt(i / 2)
+		c.next(&tx.View, i/2, c.Args[i])
 		overwrite(c, tx, c.Args[i], c.Args[i+1])
 	}
 }

@@ -55,18 +55,21 @@ func TestPipelineOfManyKeys(t *testing.T) {
 		a, b, c := i*7%n, (i*7+7)%n, (i*7919)%n
 		fmt.Fprintf(&in, "MSET k%d %d k%d %d k%d %d\r\n", a, i, b, i+1, a, i+2)
 		value[b], value[a] = i+1, i+2
-		fmt.Fprintf(&in, "GET k%d\r\nDEL k%d none k%d\r\nMGET k%d k%d k%d\r\n", a, c, c, a, b, c)
+		fmt.Fprintf(&in, "GET k%d\r\nEXISTS k%d none k%d\r\nDEL k%d none k%d\r\nMGET k%d k%d k%d\r\n", a, c, c, c, c, a, b, c)
 		want.WriteString("+OK\r\n")
 		bulk(a)
-		_, there := value[c]
-		fmt.Fprintf(&want, ":%d\r\n*3\r\n", map[bool]int{true: 1}[there])
+		n := 0
+		if _, there := value[c]; there {
+			n = 1
+		}
+		fmt.Fprintf(&want, ":%d\r\n:%d\r\n*3\r\n", 2*n, n)
 		delete(value, c)
 		bulk(a)
 		bulk(b)
 		bulk(c)
 	}
-	in.WriteString("MGET")
-	want.WriteString("*190\r\n")
+	in.WriteString("MSETNX x0 0 k5 5 x1 1\r\nMSETNX x0 0 x1 1\r\nTOUCH x0 x1 none\r\nMGET")
+	want.WriteString(":0\r\n:1\r\n:2\r\n*190\r\n")
 	for k := range 190 {
 		fmt.Fprintf(&in, " k%d", k)
 		bulk(k)

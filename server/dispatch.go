@@ -74,6 +74,7 @@ func (s *session) read(c *commands.Call, r request) error {
 	if heavy(c, h, &h.View) {
 		return s.readAside(h.Freeze(c.DB, c.Now))
 	}
+	c.Held = h
 	err := commands.RunView(c, &h.View)
 	s.tally.lookups(&h.View)
 	s.srv.expired(h.Expire(c.Now))
@@ -106,6 +107,7 @@ func (s *session) write(c *commands.Call, r request) error {
 	if heavy(c, h, &h.Tx.View) {
 		return s.writeAside()
 	}
+	c.Held = h
 	err := commands.RunOwner(c, &h.Tx)
 	h.Commit(c.Now, c.Effects(&h.Tx))
 	h.CountExpired()

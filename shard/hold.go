@@ -135,16 +135,24 @@ func (h *Hold) Warm(places []mvcc.Place) {
 const warmHeld = 128
 
 // WarmHeld fetches what the lookups of one command will need, if it has several
-// keys: those that were wanted and are held, in the database.
+// keys: those that were wanted and are held, in the database. What it remembers
+// for Next it keeps until Cool.
 func (h *Hold) WarmHeld(db int) {
 	if len(h.pos) < 2 {
 		return
 	}
+	h.ahead.Forget()
 	for _, pos := range h.pos[:min(len(h.pos), warmHeld)] {
 		h.ahead.Add(h.set.Space, mvcc.Place{DB: db, Pos: pos})
 	}
 	h.ahead.Run()
-	h.ahead.Forget()
+}
+
+// Next makes the lookup of the i-th of the wanted keys short, by these very
+// bytes, in h.Tx or h.View. It must be the next lookup.
+func (h *Hold) Next(v *mvcc.View, i int, key []byte) {
+	v.Hint(key, h.pos[i])
+	h.ahead.Seat(i, h.pos[i])
 }
 
 // Seat makes the lookup of the position short, the i-th of the places that were
@@ -152,7 +160,10 @@ func (h *Hold) WarmHeld(db int) {
 func (h *Hold) Seat(i int, pos uint64) { h.warmer.Seat(i, pos) }
 
 // Cool forgets what was warmed.
-func (h *Hold) Cool() { h.warmer.Forget() }
+func (h *Hold) Cool() {
+	h.warmer.Forget()
+	h.ahead.Forget()
+}
 
 // Held says whether any shard is held.
 func (h *Hold) Held() bool { return len(h.held) > 0 }
