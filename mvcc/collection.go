@@ -17,6 +17,9 @@ type collection struct {
 	scores *ptree     // (order of the score, member); sorted sets only
 	ttl    *memberTTL // nil while no member expires
 	packed bool       // OBJECT ENCODING says listpack or intset
+
+	ahead int    // so many of the next pops were read ahead
+	sum   uint64 // keeps those reads from being optimised away
 }
 
 func newCollection(t Type, h Hasher) *collection {

@@ -465,3 +465,45 @@ func TestNoExpiredMembersUnderAZSetWriter(t *testing.T) {
 	require.Equal(t, n, w.Len())
 	require.Len(t, tx.Expired, 2*purgeLimit)
 }
+
+// TestPopsReadAhead pops from both ends of big sorted sets, one by one and several
+// at a time, with other writes in between, of which the members that were read
+// ahead must not tell.
+func TestPopsReadAhead(t *testing.T) {
+	r, seed := newRand(t)
+	s := newSpace(t, 1, 1, 64, seed)
+	var tx Tx
+	tx.Begin(s, 0, 1)
+	w := tx.WriteZSet([]byte("z"))
+	defer w.Close()
+	model := map[string]float64{}
+	add := func() {
+		m, score := fmt.Sprint(r.IntN(4000)), r.Float64()
+		w.Set([]byte(m), score)
+		model[m] = score
+	}
+	for range 3000 {
+		add()
+	}
+	for w.Len() > 0 {
+		n, lo := min(w.Len(), 1+r.IntN(2)*r.IntN(3*aheadMax)), 0
+		if r.IntN(2) == 0 {
+			lo = w.Len() - n
+		}
+		z, i := w.Value(), 0
+		z.Ascend(lo, func(m []byte, score float64) bool {
+			require.Equal(t, model[string(m)], score)
+			delete(model, string(m))
+			i++
+			return i < n
+		})
+		require.Equal(t, n, w.RemoveRange(lo, lo+n))
+		require.Len(t, model, w.Len())
+		if r.IntN(20) == 0 {
+			add()
+		}
+		if r.IntN(50) == 0 {
+			require.NoError(t, w.obj.val.check())
+		}
+	}
+}

@@ -48,6 +48,9 @@ func (t *ptree) removeAt(nd *pnode, rank int, dst []byte) (order uint64, member 
 	i, rank := nd.ranked(rank)
 	k := &nd.kids[i]
 	if nd.bottom {
+		if k.glimpse(rank, nd.seps[i].count) == 0xff && rank < 0 {
+			panic("mvcc: no such rank")
+		}
 		order, member, _ = k.entry(rank)
 		member = append(dst, member...)
 		t.cutLeaf(k, rank, rank+1)

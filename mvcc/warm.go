@@ -18,6 +18,7 @@ type Warmer struct {
 
 type warming struct {
 	t         *tables // nil: it does not pay
+	same      bool    // the key is that of the one before
 	at        int     // where the position may be in the leaf
 	rec       []byte
 	leafShape uint64 // of the index
@@ -26,8 +27,9 @@ type warming struct {
 	// The member's position and page, if the value is big.
 	member []byte
 	pseat
-	node *pnode
-	page *pleaf
+	node     *pnode
+	from, to uint64 // the bounds of what the node holds
+	page     *pleaf
 }
 
 // warmFrom is the number of keys of a keyspace from which warming pays; a
@@ -48,6 +50,8 @@ func (w *Warmer) Add(s *Space, p Place) {
 	if ks := s.Stores[s.StoreOf(p.Pos)].dbs[p.DB]; ks != nil && (ks.count >= warmFrom || p.Member != nil && ks.count > 0) {
 		k.t = &ks.tables
 		w.members = w.members || p.Member != nil
+		n := len(w.todo)
+		k.same = n > 0 && w.todo[n-1].t == k.t && w.todo[n-1].pos == k.pos
 	}
 	w.todo = append(w.todo, k)
 }
@@ -93,14 +97,17 @@ func (w *Warmer) Seat(i int, pos uint64) {
 func (w *Warmer) leaves() {
 	sum := uint64(0)
 	for i := range w.todo {
-		if k := &w.todo[i]; k.t != nil {
+		switch k := &w.todo[i]; {
+		case k.same:
+			k.leafShape, k.seat = w.todo[i-1].leafShape, w.todo[i-1].seat
+		case k.t != nil:
 			k.leafShape = k.t.index.shape
 			k.leaf, k.lo, k.hi = k.t.index.descend(k.pos)
 			k.at = guess(k.pos, k.lo, k.hi, leafMax*4/5)
 		}
 	}
 	for i := range w.todo {
-		if k := &w.todo[i]; k.t != nil {
+		if k := &w.todo[i]; k.t != nil && !k.same {
 			sum += uint64(k.leaf.n) + k.leaf.pairs[k.at].pos
 		}
 	}
@@ -111,12 +118,15 @@ func (w *Warmer) leaves() {
 func (w *Warmer) records() {
 	sum := uint64(0)
 	for i := range w.todo {
-		if k := &w.todo[i]; k.t != nil {
+		switch k := &w.todo[i]; {
+		case k.same:
+			k.rec = w.todo[i-1].rec
+		case k.t != nil:
 			k.rec = k.t.peek(k)
 		}
 	}
 	for i := range w.todo {
-		if b := w.todo[i].rec; len(b) > walkTouch {
+		if b := w.todo[i].rec; len(b) > walkTouch && !w.todo[i].same {
 			sum += uint64(b[0]) + uint64(b[walkTouch])
 		}
 	}
@@ -141,50 +151,72 @@ func (t *tables) peek(k *warming) []byte {
 // to their entries. Each loop reads what the one before has found, and little
 // else, so that the reads of all members are under way together.
 func (w *Warmer) pages() {
-	sum := uint64(0)
-	for i := range w.todo {
-		if k := &w.todo[i]; k.member != nil && len(k.rec) > 0 {
-			k.t.findTree(k)
-		}
-	}
-	for i := range w.todo {
-		if nd := w.todo[i].node; nd != nil {
+	w.trees()
+	w.sum += touchPages(w.todo, false)
+}
+
+// touchPages is pages from the lowest inner nodes on. Of a page from which the
+// entry will go, or to which it may come because it is not there, it also reads
+// what will have to move. It returns a sum of what it has read.
+func touchPages(todo []warming, going bool) (sum uint64) {
+	for i := range todo {
+		if nd := todo[i].node; nd != nil {
 			sum += nd.seps[len(nd.seps)/2].low
 		}
 	}
-	for i := range w.todo {
-		if k := &w.todo[i]; k.node != nil {
+	for i := range todo {
+		if k := &todo[i]; k.node != nil {
 			k.findPage()
 		}
 	}
-	for i := range w.todo {
-		if k := &w.todo[i]; k.page != nil {
+	for i := range todo {
+		if k := &todo[i]; k.page != nil {
 			sum += uint64(k.page.page[0]) + k.page.order(int(k.slot))
 		}
 	}
-	for i := range w.todo {
-		if k := &w.todo[i]; k.page != nil {
+	for i := range todo {
+		if k := &todo[i]; k.page != nil {
 			s := k.page.lower(k.order, int(k.slot), k.page.n())
 			k.slot = uint16(s)
-			sum += uint64(k.page.touch(s))
+			sum += uint64(k.page.touch(s, going || s == k.page.n() || k.page.order(s) != k.order))
 		}
 	}
-	w.sum += sum
+	return sum
 }
 
-// findTree finds the lowest inner node above the member, without reading it.
-func (t *tables) findTree(k *warming) {
-	r := decode(k.rec)
+// trees finds the lowest inner node above every member, without reading it.
+func (w *Warmer) trees() {
+	var c *collection
+	var id uint64
+	known := false // c and id are those of the key
+	for i := range w.todo {
+		k := &w.todo[i]
+		known = known && k.same
+		if k.member == nil || len(k.rec) == 0 {
+			continue
+		}
+		if !known {
+			c, id = k.t.collection(k.rec)
+			known = true
+		}
+		if c != nil {
+			k.pseat = pseat{id: id, order: c.hash(k.member)}
+			k.findBottom(c.tree)
+		}
+	}
+}
+
+// collection returns the big value of a record and its object's id; nil if it is
+// no big hash, set or sorted set.
+func (t *tables) collection(rec []byte) (c *collection, id uint64) {
+	r := decode(rec)
 	if r.encoding() != Object {
-		return
+		return nil, 0
 	}
-	o, _ := t.objects.Get(binary.LittleEndian.Uint64(r.value()))
-	c, ok := o.val.(*collection)
-	if !ok {
-		return
-	}
-	k.pseat = pseat{id: binary.LittleEndian.Uint64(r.value()), order: c.hash(k.member)}
-	k.findBottom(c.tree)
+	id = binary.LittleEndian.Uint64(r.value())
+	o, _ := t.objects.Get(id)
+	c, _ = o.val.(*collection)
+	return c, id
 }
 
 // findBottom goes down to the lowest inner node above the member.
@@ -197,7 +229,7 @@ func (k *warming) findBottom(t *ptree) {
 		k.step(i)
 		nd = nd.kids[i].node
 	}
-	k.node, k.lo, k.hi = nd, lo, hi
+	k.node, k.from, k.to = nd, lo, hi
 }
 
 // findPage finds the leaf of the member, without reading its page.
@@ -205,11 +237,21 @@ func (k *warming) findPage() {
 	i := k.node.find(k.order, k.member)
 	k.step(i)
 	k.bottom = k.node.shape
-	lo, hi := k.node.bounds(i, k.lo, k.hi)
+	lo, hi := k.node.bounds(i, k.from, k.to)
 	if n := k.node.seps[i].count; n > 0 {
 		k.page, k.slot = &k.node.kids[i].pleaf, uint16(guess(k.order, lo, hi, n))
 	}
 }
 
-// touch reads a byte of the entry of a slot, or of the last one.
-func (l *pleaf) touch(s int) byte { return l.packed(min(s, l.n()-1))[0] }
+// touch reads a byte of the entry of a slot, or of the last one, and if all is
+// set of every cache line from there to the heap's beginning.
+func (l *pleaf) touch(s int, all bool) (sum byte) {
+	at := len(l.page) - l.end(min(s, l.n()-1))
+	sum = l.page[at]
+	if all {
+		for i := len(l.page) - l.heap(); i < at; i += 64 {
+			sum += l.page[i]
+		}
+	}
+	return sum
+}

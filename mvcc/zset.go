@@ -271,16 +271,75 @@ func (w *ZSetWriter) cutFlat(lo, hi int) {
 
 func (w *ZSetWriter) cutBig(lo, hi int) {
 	c := w.edit().(*collection)
-	n := hi - lo
+	if hi-lo == 1 {
+		c.cutOne(lo)
+	} else {
+		c.cutRange(lo, hi)
+	}
+	w.edited()
+}
+
+// cutOne is cutBig of one rank.
+func (c *collection) cutOne(rank int) {
+	var room [64]byte
+	_, member := c.scores.DeleteAt(rank, room[:0])
+	c.cutMember(member)
+	c.popped(rank)
+}
+
+func (c *collection) cutRange(lo, hi int) {
+	i := lo
 	c.scores.Ascend(lo, func(_ uint64, member, _ []byte) bool {
-		pos := c.hash(member)
-		if c.ttl != nil {
-			c.ttl.set(pos, member, 0)
+		if (i-lo)%aheadMax == 0 {
+			c.readAhead(i, min(hi-i, aheadMax))
 		}
-		c.tree.Delete(pos, member)
-		n--
-		return n > 0
+		c.cutMember(member)
+		i++
+		return i < hi
 	})
 	c.scores.DeleteRange(lo, hi)
-	w.edited()
+}
+
+// cutMember removes a member but for its score.
+func (c *collection) cutMember(member []byte) {
+	pos := c.hash(member)
+	if c.ttl != nil {
+		c.ttl.set(pos, member, 0)
+	}
+	c.tree.Delete(pos, member)
+}
+
+// aheadMax is how many members are read ahead together. Those of two leaves of
+// the tree by score would be pushed out of the caches by other work.
+const aheadMax = 32
+
+// popped reads the next members ahead after a pop of that rank, if it was at an
+// end: who pops one pops many. One after the other would wait for its place in
+// the tree by position, a third of a ZPOPMIN's time.
+func (c *collection) popped(rank int) {
+	size := c.count()
+	switch {
+	case c.ahead > 0:
+		c.ahead--
+	case rank == 0:
+		c.ahead = min(aheadMax, size)
+		c.readAhead(0, c.ahead)
+	case rank == size:
+		c.ahead = min(aheadMax, size)
+		c.readAhead(size-c.ahead, c.ahead)
+	}
+}
+
+// readAhead reads the entries by position of the n members from a rank up, side
+// by side.
+func (c *collection) readAhead(rank, n int) {
+	var room [aheadMax]warming
+	todo := room[:0]
+	c.scores.Ascend(rank, func(_ uint64, member, _ []byte) bool {
+		k := warming{member: member, pseat: pseat{order: c.hash(member)}}
+		k.findBottom(c.tree)
+		todo = append(todo, k)
+		return len(todo) < n
+	})
+	c.sum += touchPages(todo, true)
 }
