@@ -235,7 +235,8 @@ func zaddWith(c *Call, tx *mvcc.Tx, o zaddOptions) error {
 	o.packed = !found || e.EncodingName() == "listpack"
 	sum := zaddSum{}
 	if found || !o.xx {
-		if sum, err = o.apply(c, tx, scores); err != nil {
+		w := openZSet(tx, c.Args[1], &e, found)
+		if sum, err = o.apply(c, w, scores); err != nil {
 			return err
 		}
 	}
@@ -250,8 +251,15 @@ type zaddSum struct {
 	score          float64 // of the last member
 }
 
-func (o *zaddOptions) apply(c *Call, tx *mvcc.Tx, scores []float64) (sum zaddSum, err error) {
-	w := tx.WriteZSet(c.Args[1])
+// openZSet opens the sorted set that Lookup has found, or begins one.
+func openZSet(tx *mvcc.Tx, key []byte, e *mvcc.Entry, found bool) *mvcc.ZSetWriter {
+	if found {
+		return tx.EditZSet(key, e)
+	}
+	return tx.WriteZSet(key)
+}
+
+func (o *zaddOptions) apply(c *Call, w *mvcc.ZSetWriter, scores []float64) (sum zaddSum, err error) {
 	defer w.Close()
 	for i, score := range scores {
 		c.pauseAt(i)
