@@ -5,7 +5,7 @@ SOAKTIME ?= 10m
 GOLANGCI ?= golangci-lint
 DUEL     ?= 1000000
 
-.PHONY: build run test race lint fuzz duel soak bench suites clients clean
+.PHONY: build run test race lint fuzz duel soak bench pgo suites clients clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o firn .
@@ -47,6 +47,10 @@ soak:
 
 bench:
 	go run ./bench
+
+# default.pgo, by which the compiler optimises what the load runs through.
+pgo: build
+	bench/pgo.sh ./firn default.pgo
 
 # Redis' own test suite, from Debian's source package.
 suites: build

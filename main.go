@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"syscall"
@@ -104,6 +105,12 @@ func serve(loaded *config.Loaded) int {
 		return 1
 	}
 	warnings(log, c)
+	endProfile, err := profile(os.Getenv("FIRN_CPUPROFILE"))
+	if err != nil {
+		log.Error("could not start", zap.Error(err))
+		return 1
+	}
+	defer endProfile()
 	systemd := wantsSystemd(c)
 	server.Processors(c)
 	srv := server.New(server.Options{Config: c, ConfigFile: loaded.File, Log: log, Level: level, Executable: os.Args[0], Systemd: systemd, Nice: server.ThreadNice()})
@@ -118,6 +125,26 @@ func serve(loaded *config.Loaded) int {
 		defer tellSystemd(log, "STOPPING=1\n")
 	}
 	return wait(log, srv, signals)
+}
+
+// profile writes a CPU profile of the whole run to the file, from which
+// `make pgo` makes the default.pgo that the compiler goes by. "" is none.
+func profile(file string) (end func(), err error) {
+	if file == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		f.Close()
+	}, nil
 }
 
 func newLog(c *config.Config) (*zap.Logger, zap.AtomicLevel, error) {
