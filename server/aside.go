@@ -165,7 +165,7 @@ func (s *session) retry() {
 
 // A desk is what a command that runs aside writes its reply on. SCAN by ten
 // clients, 5 M keys a second, made 57 MB of garbage a second with new memory for
-// each call and makes 7 with desks: a tenth of the collections.
+// each call, and so 3 to 5 collections; with desks there is one in two seconds.
 type desk struct{ out, head commands.Reply }
 
 // desksMax is how many desks are kept for the next commands.
