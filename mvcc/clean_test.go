@@ -49,8 +49,11 @@ func growingValues(t *testing.T, every int) {
 			set(r.IntN(keys), 100+stage*590/15)
 		}
 		busy = max(busy, share())
-		st.Rest() // this one sees the writes, the next one none
-		for st.Rest(); st.Clean(1 << 20); {
+		st.Rest() // this one sees the writes, the next ones none
+		for range restCalls {
+			st.Rest()
+		}
+		for st.Clean(1 << 20) {
 		}
 		rested = max(rested, share())
 	}
@@ -63,6 +66,35 @@ func growingValues(t *testing.T, every int) {
 		version.Release()
 	}
 	require.Zero(t, st.Usage().Pinned)
+}
+
+// TestSlowMomentIsNoRest: neither a tenth of the usual writes nor a single call
+// without any makes the log be kept as dense as at rest.
+func TestSlowMomentIsNoRest(t *testing.T) {
+	s := newSpace(t, 1, 1, 64, 1)
+	st := s.Stores[0]
+	n := 0
+	write := func(keys int) {
+		var tx Tx
+		tx.Begin(s, 0, 1)
+		for range keys {
+			tx.SetRaw(fmt.Appendf(nil, "user%016d", n), make([]byte, 100), 0)
+			n++
+		}
+	}
+	write(20_000)
+	for range 3 * restCalls {
+		write(20)
+		st.Rest()
+		require.Equal(t, cleanBusy, st.dbs[0].log.target)
+	}
+	st.Rest()
+	require.Equal(t, cleanBusy, st.dbs[0].log.target)
+	st.Rest()
+	require.Equal(t, cleanBelow, st.dbs[0].log.target)
+	write(20)
+	st.Rest()
+	require.Equal(t, cleanBusy, st.dbs[0].log.target)
 }
 
 // TestCleaningEnds: records that fill segments badly (keys of 300 KB, three to

@@ -107,10 +107,11 @@ func (s *Store) unspliced(db int) {
 }
 
 // Clean moves live records out of the emptiest segments, examining at most
-// budget bytes in all, and says whether there is more to do.
+// budget bytes in all, and says whether there is more to do. What writers clean
+// by themselves (CleanDebt) is left to them.
 func (s *Store) Clean(budget int) (more bool) {
 	for _, k := range s.dbs {
-		if k != nil && k.clean(budget) {
+		if k != nil && !k.log.kept() && k.clean(budget) {
 			return true
 		}
 	}

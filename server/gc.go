@@ -40,11 +40,14 @@ const gcForcedFrom = 64 << 20
 
 // The runtime keeps a tenth of the heap's goal in free pages, for ever. That is
 // given back when the data has stood still for a while: used memory that has
-// moved by less than a thirty-second of itself is still.
+// moved by less than a thirty-second of itself is still. A server that evicts at
+// its limit stands still too, and would fault the pages in again at once, so
+// what it is about to allocate is left to it.
 const (
 	stillTicks = 5       // ticks of 100 ms
 	slackFrom  = 4 << 20 // bytes of garbage and free pages that are worth a collection
 	slackShare = 32      // the same, as a part of the heap
+	soonTicks  = 100     // what the program itself will fill in so many ticks is left to it
 )
 
 // A collector keeps the collector's percentage in step with the heap.
@@ -55,6 +58,9 @@ type collector struct {
 	still   int   // ticks since used memory has moved
 	next    int   // still at which to look again
 	stillAt int64 // where it stands
+
+	ticks     int   // since the last look
+	allocated int64 // at the last look
 }
 
 // follow is told the heap and the used memory from time to time. It adapts the
@@ -64,6 +70,7 @@ type collector struct {
 // Giving memory back can be tens of milliseconds of kernel time: release runs it
 // where it is in nobody's way.
 func (c *collector) follow(h heapSize, used int64, release func(f func())) {
+	c.ticks++
 	if h.collected == c.cycles && c.percent != 0 {
 		if h.live > gcForcedFrom && used < c.used/4*3 || c.idle(h, used) {
 			c.used = used
@@ -92,16 +99,24 @@ func (c *collector) set(percent int) {
 func (c *collector) idle(h heapSize, used int64) bool {
 	if d := used - c.stillAt; d > used/slackShare || -d > used/slackShare {
 		c.still, c.next, c.stillAt = 0, stillTicks, used
+		c.look(h)
 		return false
 	}
 	if c.still++; c.still < c.next {
 		return false
 	}
 	deleted := max(c.used-used, 0) // and not collected yet
-	if h.free+h.objects-h.live+deleted <= max(slackFrom, h.live/slackShare) {
+	if h.free+h.objects-h.live+deleted <= max(slackFrom, h.live/slackShare, c.look(h)*soonTicks) {
 		c.next = c.still + stillTicks
 		return false
 	}
 	c.next = c.still + max(stillTicks, c.still/3)
 	return true
+}
+
+// look returns how many bytes a tick were allocated since the last call.
+func (c *collector) look(h heapSize) int64 {
+	rate := (h.allocated - c.allocated) / int64(max(c.ticks, 1))
+	c.ticks, c.allocated = 0, h.allocated
+	return rate
 }

@@ -85,3 +85,26 @@ func TestCollectorGivesBack(t *testing.T) {
 	c.idle(left, used)
 	require.Equal(t, 11, times(&c, left, 32*stillTicks), "at 5 10 15 20 26 34 45 60 80 106 141 ticks")
 }
+
+// TestCollectorLeavesWhatIsInUse: a server that evicts at its limit has used
+// memory that stands still and free pages that it fills again and again. When it
+// ends they are given back.
+func TestCollectorLeavesWhatIsInUse(t *testing.T) {
+	const used, perTick = 1 << 30, 4 << 20
+	h := heapSize{live: used, objects: used + 50<<20, free: 40 << 20, collected: 1}
+	c := collector{cycles: 1, percent: 8, used: used}
+	forced := 0
+	tick := func() { c.follow(h, used, func(func()) { forced++ }) }
+	for i := range 100 {
+		h.allocated += perTick
+		if i%20 == 19 { // the runtime collects by itself
+			h.collected++
+		}
+		tick()
+	}
+	require.Zero(t, forced)
+	for range 3 * stillTicks {
+		tick()
+	}
+	require.NotZero(t, forced)
+}

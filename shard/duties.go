@@ -34,6 +34,7 @@ func (s *Set) Run(ctx context.Context, period time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			s.rest()
 		case <-s.wake:
 		}
 		start := s.monotonic()
@@ -48,7 +49,6 @@ func (s *Set) duties(ctx context.Context, h *Hold) {
 			s.stats.ExpireLate.Add(1)
 			s.giveWay(i)
 		}
-		h.rest(i)
 		for h.cleanSlice(i) && ctx.Err() == nil {
 			s.giveWay(i)
 		}
@@ -107,9 +107,14 @@ func (h *Hold) expireSlice(i int) (more bool) {
 	return more
 }
 
-func (h *Hold) rest(i int) {
-	h.takeOne(i).store.Rest()
-	h.Give()
+// rest lets every shard see whether it was written since the last call. It must
+// not be called when kicked: in a moment next to nothing is written.
+func (s *Set) rest() {
+	for _, sh := range s.shards {
+		sh.lock()
+		sh.store.Rest()
+		sh.mu.Unlock()
+	}
 }
 
 // cleanSlice cleans a shard for one slice, and says whether there is more to do.

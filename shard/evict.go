@@ -51,11 +51,15 @@ const (
 // that the choice is better than its sample (Redis' eviction pool, evict.c).
 const poolSize = 16
 
+// spareKeyMax is how long a key may be whose memory is kept.
+const spareKeyMax = 1 << 10
+
 // evictor chooses the keys to evict.
 type evictor struct {
 	limit atomic.Pointer[Limit]
 	mu    sync.Mutex
 	best  []victim // worst score first; the last goes next
+	spare [][]byte // memory of keys that were in best
 	hold  *Hold
 	quota int // keys that may be evicted before the next sample
 }
@@ -159,7 +163,9 @@ func (s *Set) evictOne(l *Limit, now int64) bool {
 		e.quota--
 		v := e.best[n-1]
 		e.best = e.best[:n-1]
-		if e.hold.evict(v, l.Policy, now) {
+		freed := e.hold.evict(v, l.Policy, now)
+		e.forget(v)
+		if freed {
 			return true
 		}
 	}
@@ -226,6 +232,7 @@ func (l *Limit) score(a *mvcc.Access, clock uint32, now int64) int64 {
 func (e *evictor) add(v victim) {
 	for i := range e.best {
 		if e.best[i].Pos == v.Pos && v.same(&e.best[i]) {
+			e.forget(e.best[i])
 			e.best = slices.Delete(e.best, i, i+1)
 			break
 		}
@@ -234,11 +241,27 @@ func (e *evictor) add(v victim) {
 		return
 	}
 	if len(e.best) == poolSize {
+		e.forget(e.best[0])
 		e.best = append(e.best[:0], e.best[1:]...)
 	}
-	v.Key = slices.Clone(v.Key)
+	v.Key = append(e.room(), v.Key...)
 	at, _ := slices.BinarySearchFunc(e.best, v.score, func(b victim, score int64) int { return int(b.score - score) })
 	e.best = slices.Insert(e.best, at, v)
+}
+
+// forget keeps the memory of a candidate's key for another one, within reason.
+func (e *evictor) forget(v victim) {
+	if cap(v.Key) <= spareKeyMax {
+		e.spare = append(e.spare, v.Key[:0])
+	}
+}
+
+// room returns memory for a key.
+func (e *evictor) room() (b []byte) {
+	if n := len(e.spare); n > 0 {
+		b, e.spare = e.spare[n-1], e.spare[:n-1]
+	}
+	return b
 }
 
 // evict removes a candidate if it is still there and the policy still allows
@@ -258,13 +281,15 @@ func (h *Hold) evict(v victim, p Policy, now int64) bool {
 			return false
 		}
 	}
-	removed := mvcc.Removed{DB: v.DB, Key: v.Key}
 	if h.Tx.Delete(v.Key) {
 		h.set.stats.Evicted.Add(1)
 	} else if len(h.Tx.Expired) == 0 {
 		return false
 	}
 	h.CountExpired()
-	h.Commit(now, []Effect{Expired(removed)})
+	if h.set.Journaled() {
+		h.set.append(now, []Effect{Expired(mvcc.Removed{DB: v.DB, Key: v.Key})})
+	}
+	h.Settle()
 	return true
 }
