@@ -14,7 +14,8 @@ const (
 	gcShareOfLive = 8         // per cent
 	gcFloor       = 16 << 20  // bytes of room for an empty heap
 	gcFloorEnd    = 128 << 20 // live bytes from which the share alone counts
-	gcMaxPercent  = 400       // the runtime never collects below 4 MiB times this: 16 MiB
+	gcLeast       = 4 << 20   // the runtime never collects below this times the percentage
+	gcMaxPercent  = 400       // so that this is 16 MiB
 )
 
 // gcRoom is how many bytes may be allocated between two collections.
@@ -31,6 +32,13 @@ func gcRoom(live int64) int64 {
 func gcPercent(live int64) int {
 	live = max(live, 1)
 	return int(min((gcRoom(live)*100+live/2)/live, gcMaxPercent))
+}
+
+// percentTo is the GOGC at which a heap of which so much was alive at the last
+// collection is collected next when it has grown to the goal.
+func percentTo(goal, live int64) int {
+	live = max(live, 1)
+	return int(min((goal-live)*100/live, goal*100/gcLeast))
 }
 
 // gcForcedFrom is the live heap from which a collection is begun when much of it
@@ -55,6 +63,7 @@ type collector struct {
 	percent int
 	cycles  int64
 	used    int64 // used memory at about the last collection
+	raised  int64 // used memory for which the percentage is meant
 	still   int   // ticks since used memory has moved
 	next    int   // still at which to look again
 	stillAt int64 // where it stands
@@ -64,38 +73,44 @@ type collector struct {
 }
 
 // follow is told the heap and the used memory from time to time. It adapts the
-// percentage after a collection; a change stops the world for some
-// microseconds, so small ones are not made.
+// percentage after a collection, and while the data grows: what is known to be
+// alive is no reason for a collection, which would only mark it. A change stops
+// the world for some microseconds, so small ones are not made. (A load of 15 M
+// keys: 7 collections in place of 43.)
 //
 // Giving memory back can be tens of milliseconds of kernel time: release runs it
 // where it is in nobody's way.
 func (c *collector) follow(h heapSize, used int64, release func(f func())) {
 	c.ticks++
 	if h.collected == c.cycles && c.percent != 0 {
-		if h.live > gcForcedFrom && used < c.used/4*3 || c.idle(h, used) {
-			c.used = used
+		if max(h.live, c.raised) > gcForcedFrom && used < c.raised/4*3 || c.idle(h, used) {
+			c.used, c.raised = used, used
 			// The sweep must be done when the room for the next collection is
 			// used up: with the percentage of the heap that was, the first
 			// allocation of a loop would have to sweep all of it.
 			c.set(gcPercent(used))
 			release(debug.FreeOSMemory)
+		} else if live := h.live + used - c.used; used-c.raised > gcRoom(live)/2 {
+			c.raised = used
+			c.set(percentTo(live+gcRoom(live), h.live))
 		}
 		return
 	}
-	c.cycles, c.used = h.collected, used
-	c.set(gcPercent(h.live))
-}
-
-func (c *collector) set(percent int) {
-	if c.percent == 0 || percent > c.percent*9/8 || percent < c.percent*7/8 {
-		c.percent = percent
-		debug.SetGCPercent(percent)
+	c.cycles, c.used, c.raised = h.collected, used, used
+	if p := gcPercent(h.live); c.percent == 0 || p > c.percent*9/8 || p < c.percent*7/8 {
+		c.set(p)
 	}
 }
 
+func (c *collector) set(percent int) {
+	c.percent = percent
+	debug.SetGCPercent(percent)
+}
+
 // idle says, when the data has come to a stand, whether it left so much behind
-// that it is worth a collection. The longer it stands the longer the wait for
-// another one, because a load of readers leaves garbage all the time.
+// that it is worth a collection: more than the program will soon fill. The longer
+// it stands the longer the wait for another one, because a load of readers leaves
+// garbage all the time.
 func (c *collector) idle(h heapSize, used int64) bool {
 	if d := used - c.stillAt; d > used/slackShare || -d > used/slackShare {
 		c.still, c.next, c.stillAt = 0, stillTicks, used
@@ -105,8 +120,8 @@ func (c *collector) idle(h heapSize, used int64) bool {
 	if c.still++; c.still < c.next {
 		return false
 	}
-	deleted := max(c.used-used, 0) // and not collected yet
-	if h.free+h.objects-h.live+deleted <= max(slackFrom, h.live/slackShare, c.look(h)*soonTicks) {
+	live := h.live + used - c.used
+	if h.free+h.objects-live <= max(slackFrom, h.live/slackShare, c.look(h)*soonTicks) {
 		c.next = c.still + stillTicks
 		return false
 	}

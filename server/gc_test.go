@@ -73,7 +73,7 @@ func TestCollectorGivesBack(t *testing.T) {
 		return n
 	}
 
-	var c collector
+	c := collector{used: used}
 	for i := range int64(20) {
 		require.False(t, c.idle(left, used/2+i*used/40), "it grows")
 	}
@@ -81,7 +81,7 @@ func TestCollectorGivesBack(t *testing.T) {
 	require.Equal(t, 1, times(&c, left, stillTicks), "it is now")
 	require.Zero(t, times(&c, clean, 10*stillTicks))
 
-	c = collector{}
+	c = collector{used: used}
 	c.idle(left, used)
 	require.Equal(t, 11, times(&c, left, 32*stillTicks), "at 5 10 15 20 26 34 45 60 80 106 141 ticks")
 }
@@ -107,4 +107,27 @@ func TestCollectorLeavesWhatIsInUse(t *testing.T) {
 		tick()
 	}
 	require.NotZero(t, forced)
+}
+
+// TestCollectorLeavesGrowthAlone: what is known to be alive brings no collection
+// nearer, garbage beyond the room always does, and when the data goes that came
+// since the last collection there is one at once.
+func TestCollectorLeavesGrowthAlone(t *testing.T) {
+	t.Cleanup(func() { debug.SetGCPercent(100) })
+	for _, start := range []int64{1 << 20, 100 << 20} {
+		var c collector
+		h, forced := heapSize{live: start, objects: start, collected: 1}, 0
+		goal := func() int64 { return max(h.live+h.live*int64(c.percent)/100, gcLeast*int64(c.percent)/100) }
+		used := start
+		c.follow(h, used, nil)
+		for range 1000 {
+			used, h.objects, h.allocated = used+1<<20, h.objects+1<<20, h.allocated+1<<20
+			c.follow(h, used, nil)
+			require.Greater(t, goal(), used+gcRoom(used)/4, "%d after %d", used, start)
+			require.Less(t, goal(), used+2*gcRoom(used), "%d after %d", used, start)
+		}
+		h.live = start // still: nothing was collected
+		c.follow(h, used/2, func(func()) { forced++ })
+		require.Equal(t, 1, forced)
+	}
 }

@@ -39,7 +39,6 @@ type loop struct {
 	wake   int // eventfd
 	conns  []*loopConn
 	n      atomic.Int32 // connections
-	thread atomic.Int64 // id of its thread, 0 before it runs
 	h      *shard.Hold
 	places []mvcc.Place
 	parts  [][]byte   // of one write
@@ -104,7 +103,7 @@ func (l *loop) post(f func()) {
 // run serves until shutdown.
 func (l *loop) run() {
 	defer close(l.done)
-	l.ownThread()
+	l.srv.comeFirst()
 	events := make([]unix.EpollEvent, eventsMax)
 	next := time.Now()
 	for !l.stop {

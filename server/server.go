@@ -51,6 +51,7 @@ type Server struct {
 	started time.Time
 	runID   string
 	seed    mvcc.Seed
+	first   sync.Map // ids (int) of the threads that come first
 
 	// peakReset is after how many ms the longest reply of a client is forgotten;
 	// -1: never (DEBUG REPLYBUFFER PEAK-RESET-TIME).
@@ -129,7 +130,10 @@ func (srv *Server) Start() error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	srv.cancel = cancel
-	srv.duties.Go(func() { srv.shards.Run(ctx, dutyPeriod) })
+	srv.duties.Go(func() {
+		srv.comeFirst()
+		srv.shards.Run(ctx, dutyPeriod)
+	})
 	srv.duties.Go(func() { srv.keepUp(ctx) })
 	if err := srv.reachable(srv.config()); err != nil {
 		srv.Shutdown()
