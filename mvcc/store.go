@@ -211,6 +211,15 @@ func (s *Store) Used() (n int64) {
 	return n
 }
 
+// Taken is Used with what is dead or not yet filled in the segments: the heap
+// that the store takes, without what only versions hold.
+func (s *Store) Taken() (n int64) {
+	for _, k := range s.inUse {
+		n += k.used() - k.log.live + k.log.alloc
+	}
+	return n
+}
+
 // BeginSplice opens a splice on the database: from here to EndSplice, freezes
 // and Len show the keyspace without what the splicing Tx writes.
 func (s *Store) BeginSplice(db int) {

@@ -110,11 +110,14 @@ func (h *Hold) expireSlice(i int) (more bool) {
 // rest lets every shard see whether it was written since the last call. It must
 // not be called when kicked: in a moment next to nothing is written.
 func (s *Set) rest() {
+	taken := int64(0)
 	for _, sh := range s.shards {
 		sh.lock()
 		sh.store.Rest()
+		taken += sh.store.Taken()
 		sh.mu.Unlock()
 	}
+	s.taken.Store(taken)
 }
 
 // cleanSlice cleans a shard for one slice, and says whether there is more to do.

@@ -85,6 +85,9 @@ func newHarness(t testing.TB, shards int) *harness {
 			used += sh.store.Used()
 		}
 		require.Equal(t, used, h.Used(), "the account of used memory")
+		h.Set.rest()
+		u := h.Usage()
+		require.Equal(t, u.Live-u.Records+u.Segments, h.Taken())
 	})
 	return h
 }

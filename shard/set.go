@@ -41,6 +41,7 @@ type Set struct {
 	journals  atomic.Pointer[[]Journal]
 	journal   sync.Mutex // one order for all effects
 	used      atomic.Int64
+	taken     atomic.Int64
 	long      longWriter
 	pins      pinList
 	evictor   evictor
@@ -103,6 +104,10 @@ func (s *Set) Stats() *Stats { return &s.stats }
 
 // Used returns the memory that data and index take, in bytes.
 func (s *Set) Used() int64 { return s.used.Load() }
+
+// Taken returns the heap that data and index took when the present period of the
+// duties began, in bytes: Used with what is dead or not yet filled.
+func (s *Set) Taken() int64 { return s.taken.Load() }
 
 // Subscribe makes a journal receive every effect from now on. It must be called
 // before commands run or with the keyspace at rest.
