@@ -48,14 +48,14 @@ const gcForcedFrom = 64 << 20
 
 // The runtime keeps a tenth of the heap's goal in free pages, for ever. That is
 // given back when the data has stood still for a while: used memory that has
-// moved by less than a thirty-second of itself is still. A server that evicts at
-// its limit stands still too, and would fault the pages in again at once, so
-// what it is about to allocate is left to it.
+// moved by less than a thirty-second of itself, with few writes, is still. (A
+// server that evicts at its limit has used memory that doesn't move; it would
+// fault the pages in again at once.)
 const (
 	stillTicks = 5       // ticks of 100 ms
 	slackFrom  = 4 << 20 // bytes of garbage and free pages that are worth a collection
 	slackShare = 32      // the same, as a part of the heap
-	soonTicks  = 100     // what the program itself will fill in so many ticks is left to it
+	stillMost  = 200     // writes in a tick
 )
 
 // A collector keeps the collector's percentage in step with the heap.
@@ -68,20 +68,21 @@ type collector struct {
 	next    int   // still at which to look again
 	stillAt int64 // where it stands
 
-	allocated int64 // at the last tick
-	rate      int64 // bytes allocated in the last tick
+	writes int64 // until the last tick
+	busy   bool  // many in the last tick
 }
 
-// follow is told the heap and what the data takes of it from time to time: used
-// memory, here, with what is dead in the segments. It adapts the percentage after
+// follow is told from time to time the heap, what the data takes of it (used
+// memory, here, with what is dead in the segments), and how many writes there
+// have been. It adapts the percentage after
 // a collection, and while the data grows: what is known to be alive is no reason
 // for a collection, which would only mark it. A change stops the world for some
 // microseconds, so small ones are not made.
 //
 // Giving memory back can be tens of milliseconds of kernel time: release runs it
 // where it is in nobody's way.
-func (c *collector) follow(h heapSize, used int64, release func(f func())) {
-	c.rate, c.allocated = h.allocated-c.allocated, h.allocated
+func (c *collector) follow(h heapSize, used, writes int64, release func(f func())) {
+	c.busy, c.writes = writes-c.writes > stillMost, writes
 	if h.collected == c.cycles && c.percent != 0 {
 		if max(h.live, c.raised) > gcForcedFrom && used < c.raised/4*3 || c.idle(h, used) {
 			c.used, c.raised = used, used
@@ -108,23 +109,18 @@ func (c *collector) set(percent int) {
 }
 
 // idle says, when the data has come to a stand, whether it left so much behind
-// that it is worth a collection: more than the program will soon fill. The longer
-// it stands the longer the wait for another one, because a load of readers leaves
-// garbage all the time.
+// that it is worth a collection. The longer it stands the longer the wait for
+// another one, because a load of readers leaves garbage all the time.
 func (c *collector) idle(h heapSize, used int64) bool {
-	if d := used - c.stillAt; d > used/slackShare || -d > used/slackShare {
+	if d := used - c.stillAt; c.busy || d > used/slackShare || -d > used/slackShare {
 		c.still, c.next, c.stillAt = 0, stillTicks, used
 		return false
 	}
 	if c.still++; c.still < c.next {
 		return false
 	}
-	slack := h.free + h.objects - (h.live + used - c.used)
-	switch {
-	case slack <= max(slackFrom, h.live/slackShare):
+	if h.free+h.objects-(h.live+used-c.used) <= max(slackFrom, h.live/slackShare) {
 		c.next = c.still + stillTicks
-		return false
-	case slack <= c.rate*soonTicks:
 		return false
 	}
 	c.next = c.still + max(stillTicks, c.still/3)

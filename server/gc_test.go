@@ -28,16 +28,16 @@ func TestGCRoom(t *testing.T) {
 func TestCollectorFollows(t *testing.T) {
 	t.Cleanup(func() { debug.SetGCPercent(100) })
 	var c collector
-	c.follow(heapSize{live: 1 << 20, collected: 1}, 1<<20, run)
+	c.follow(heapSize{live: 1 << 20, collected: 1}, 1<<20, 0, run)
 	require.Equal(t, gcMaxPercent, c.percent)
-	c.follow(heapSize{live: 1 << 30, collected: 1}, 1<<20, run)
+	c.follow(heapSize{live: 1 << 30, collected: 1}, 1<<20, 0, run)
 	require.Equal(t, gcMaxPercent, c.percent)
-	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<30, run)
+	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<30, 0, run)
 	require.Equal(t, gcShareOfLive, c.percent)
 	require.EqualValues(t, 1<<30, c.used)
 
 	before := readHeap().collected
-	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<20, run)
+	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<20, 0, run)
 	require.Greater(t, readHeap().collected, before)
 	require.EqualValues(t, 1<<20, c.used)
 	require.Equal(t, gcMaxPercent, c.percent) // fits what is left, or allocations would have to sweep at once
@@ -51,7 +51,7 @@ func TestCollectorNoticesWhatWasDeleted(t *testing.T) {
 	c := collector{cycles: 1, percent: 8, used: 40 << 20}
 	h, n := heapSize{live: 40 << 20, objects: 40 << 20, collected: 1}, 0
 	for range 3 * stillTicks {
-		c.follow(h, 20<<20, func(func()) { n++ })
+		c.follow(h, 20<<20, 0, func(func()) { n++ })
 	}
 	require.Equal(t, 1, n)
 }
@@ -87,26 +87,24 @@ func TestCollectorGivesBack(t *testing.T) {
 }
 
 // TestCollectorLeavesWhatIsInUse: a server that evicts at its limit has used
-// memory that stands still and free pages that it fills again and again. When it
-// ends they are given back.
+// memory that stands still and free pages that it fills again and again. When the
+// writes end they are given back, and a few writes don't keep them.
 func TestCollectorLeavesWhatIsInUse(t *testing.T) {
-	const used, perTick = 1 << 30, 4 << 20
+	const used = 1 << 30
 	h := heapSize{live: used, objects: used + 50<<20, free: 40 << 20, collected: 1}
-	c := collector{cycles: 1, percent: 8, used: used}
-	forced := 0
-	tick := func() { c.follow(h, used, func(func()) { forced++ }) }
-	for i := range 100 {
-		h.allocated += perTick
-		if i%20 == 19 { // the runtime collects by itself
-			h.collected++
-		}
+	c := collector{cycles: 1, percent: 8, used: used, raised: used}
+	forced, writes := 0, int64(0)
+	tick := func() { c.follow(h, used, writes, func(func()) { forced++ }) }
+	for range 100 {
+		writes += 2 * stillMost
 		tick()
 	}
 	require.Zero(t, forced)
-	for range 3 * stillTicks {
+	for range stillTicks {
+		writes += stillMost
 		tick()
 	}
-	require.NotZero(t, forced)
+	require.Equal(t, 1, forced)
 }
 
 // TestCollectorLeavesGrowthAlone: what is known to be alive brings no collection
@@ -119,15 +117,15 @@ func TestCollectorLeavesGrowthAlone(t *testing.T) {
 		h, forced := heapSize{live: start, objects: start, collected: 1}, 0
 		goal := func() int64 { return max(h.live+h.live*int64(c.percent)/100, gcLeast*int64(c.percent)/100) }
 		used := start
-		c.follow(h, used, nil)
+		c.follow(h, used, 0, nil)
 		for range 1000 {
-			used, h.objects, h.allocated = used+1<<20, h.objects+1<<20, h.allocated+1<<20
-			c.follow(h, used, nil)
+			used, h.objects = used+1<<20, h.objects+1<<20
+			c.follow(h, used, 0, nil)
 			require.Greater(t, goal(), used+gcRoom(used)/4, "%d after %d", used, start)
 			require.Less(t, goal(), used+2*gcRoom(used), "%d after %d", used, start)
 		}
 		h.live = start // still: nothing was collected
-		c.follow(h, used/2, func(func()) { forced++ })
+		c.follow(h, used/2, 0, func(func()) { forced++ })
 		require.Equal(t, 1, forced)
 	}
 }

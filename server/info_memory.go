@@ -18,7 +18,6 @@ type heapSize struct {
 	resident  int64 // mapped and not given back to the system
 	released  int64
 	free      int64 // of resident, spans that hold nothing
-	allocated int64 // by the program since the start
 	stacks    int64
 	collected int64 // completed garbage collections
 	goal      int64 // heap size at which the next one begins
@@ -35,13 +34,12 @@ func readHeap() heapSize {
 		{Name: "/gc/heap/goal:bytes"},
 		{Name: "/gc/heap/live:bytes"},
 		{Name: "/memory/classes/heap/free:bytes"},
-		{Name: "/gc/heap/allocs:bytes"},
 	}
 	metrics.Read(s)
 	v := func(i int) int64 { return int64(s[i].Value.Uint64()) }
 	return heapSize{
 		objects: v(0), spans: v(0) + v(1), released: v(2), resident: v(3) - v(2),
-		stacks: v(4), collected: v(5), goal: v(6), live: v(7), free: v(8), allocated: v(9),
+		stacks: v(4), collected: v(5), goal: v(6), live: v(7), free: v(8),
 	}
 }
 

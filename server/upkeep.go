@@ -40,7 +40,7 @@ func (srv *Server) keepUp(ctx context.Context) {
 			srv.out.sample(now, srv.stats.netOut.Load())
 			used := srv.usedMemory()
 			srv.noteUsed(used)
-			gc.follow(readHeap(), srv.shards.Taken()+srv.besides(), func(f func()) { srv.shards.Heavy.Go(f) })
+			gc.follow(readHeap(), srv.shards.Taken()+srv.besides(), srv.stats.changes.Load(), func(f func()) { srv.shards.Heavy.Go(f) })
 			slow.watch(srv)
 		}
 	}
