@@ -87,8 +87,12 @@ func (s *session) longAside() {
 
 // aside runs f on the heavy pool with a Call of its own; the session waits, and
 // goes on when the reply is in. The arguments stay valid meanwhile, because a
-// waiting session is not read into.
+// waiting session is not read into. Inside a transaction it runs f at once.
 func (s *session) aside(f func(*commands.Call) error) {
+	if s.nest.hold != nil {
+		s.nest.err = f(s.nest.call)
+		return
+	}
 	s.waiting = true
 	fl := &flow{s: s}
 	fl.ready.L = &fl.mu

@@ -13,7 +13,7 @@ import (
 // debugKey shows yield the live entry of argument 2, also one that has expired
 // and is not removed yet, as Redis' DEBUG does.
 func (s *session) debugKey(c *commands.Call, yield func(v *mvcc.View, e *mvcc.Entry) error) error {
-	h := s.home.hold()
+	h := s.hold()
 	h.Reset()
 	h.Want(c.Args[2])
 	if l := h.Take(false); l != nil {
@@ -54,7 +54,7 @@ func debugObject(c *commands.Call, s *session) error {
 // debugFrozen shows f, aside, the keys of the arguments from the third on, also
 // those that have expired and are not removed yet.
 func (s *session) debugFrozen(c *commands.Call, f func(c *commands.Call, v *mvcc.View) error) error {
-	h := s.home.hold()
+	h := s.hold()
 	h.Reset()
 	for _, key := range c.Args[2:] {
 		h.Want(key)
@@ -122,7 +122,7 @@ func debugHTStats(c *commands.Call, s *session) error {
 	if db < 0 || db >= int64(s.srv.config().Databases) {
 		return commands.ErrDebugDB
 	}
-	size := s.srv.shards.Sizes()[db]
+	size := s.srv.shards.Sizes(s.hold())[db]
 	c.Out.Verbatim("txt", "[Dictionary HT]\n"+tableStats(size.Keys)+"[Expires HT]\n"+tableStats(size.Expires))
 	return nil
 }
@@ -136,7 +136,7 @@ func tableStats(n int) string {
 
 // debugDigest hashes all databases as they are at one instant.
 func debugDigest(c *commands.Call, s *session) error {
-	cuts := s.srv.cutAll(s.home.hold(), c.Now)
+	cuts := s.srv.cutAll(s.hold(), c.Now)
 	s.aside(func(c *commands.Call) error {
 		defer release(cuts)
 		return c.Guard(func() error {

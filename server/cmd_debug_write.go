@@ -73,7 +73,7 @@ func debugPopulate(c *commands.Call, s *session) error {
 	}
 	s.aside(func(c *commands.Call) error {
 		return c.Guard(func() error {
-			h, value := s.srv.shards.NewHold(), []byte(nil)
+			h, value := s.freshHold(), []byte(nil)
 			for i := range p.count {
 				if i%pauseEvery == pauseEvery-1 {
 					c.Pause()
@@ -149,11 +149,11 @@ func debugLoadAOF(c *commands.Call, s *session) error {
 }
 
 func (s *session) rebuild(c *commands.Call, done string) error {
-	cuts := s.srv.cutAll(s.home.hold(), c.Now)
+	cuts := s.srv.cutAll(s.hold(), c.Now)
 	s.aside(func(c *commands.Call) error {
 		defer release(cuts)
 		return c.Guard(func() error {
-			h := s.srv.shards.NewHold()
+			h := s.freshHold()
 			for db, cut := range cuts {
 				if cut != nil {
 					s.srv.rebuild(h, db, cut, c.Pause)

@@ -6,6 +6,7 @@ import (
 
 	"firn/commands"
 	"firn/mvcc"
+	"firn/shard"
 )
 
 var infoCommands = []commands.Command{
@@ -47,7 +48,7 @@ func info(c *commands.Call, s *session) error {
 	all := want["all"] || want["everything"]
 	usual := len(c.Args) == 1 || want["default"]
 	want["modules"] = want["modules"] || want["module_list"]
-	t := infoText{}
+	t := infoText{held: s.hold()}
 	for _, sec := range infoSections {
 		if all || usual && sec.usual || want[sec.name] {
 			t.section(sec.title)
@@ -62,6 +63,7 @@ func info(c *commands.Call, s *session) error {
 type infoText struct {
 	buf   []byte
 	usage *mvcc.Usage // once measured
+	held  *shard.Hold // of the session that asks
 }
 
 func (t *infoText) section(title string) {
@@ -127,7 +129,7 @@ func human(n int64) string {
 // measured is the memory of all shards, measured at most once for one INFO.
 func (t *infoText) measured(srv *Server) *mvcc.Usage {
 	if t.usage == nil {
-		u := srv.shards.Usage()
+		u := srv.shards.Usage(t.held)
 		t.usage = &u
 	}
 	return t.usage

@@ -24,7 +24,7 @@ var memoryCommands = []commands.Command{
 
 // memoryStats gives the fields of Redis that have a meaning here.
 func memoryStats(c *commands.Call, s *session) error {
-	t := infoText{}
+	t := infoText{held: s.hold()}
 	m := s.srv.memoryUse(&t)
 	u := t.measured(s.srv)
 	perKey := int64(0)
@@ -72,7 +72,7 @@ const smallMemory = 32 << 20
 
 // memoryDoctor says in words what the figures mean.
 func memoryDoctor(c *commands.Call, s *session) error {
-	t := infoText{}
+	t := infoText{held: s.hold()}
 	m := s.srv.memoryUse(&t)
 	u := t.measured(s.srv)
 	cuts, oldest := s.srv.shards.Pins()

@@ -149,7 +149,7 @@ func infoCluster(t *infoText, srv *Server) { t.int("cluster_enabled", 0) }
 // average is not kept, and 0 says so, as it does in Redis before its first
 // sample.
 func infoKeyspace(t *infoText, srv *Server) {
-	for db, n := range srv.shards.Sizes() {
+	for db, n := range srv.shards.Sizes(t.held) {
 		if n.Keys > 0 {
 			t.str("db"+strconv.Itoa(db), fmt.Sprintf("keys=%d,expires=%d,avg_ttl=0", n.Keys, n.Expires))
 		}

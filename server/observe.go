@@ -23,7 +23,7 @@ func (srv *Server) observe(s *session, c *commands.Call, nanos int64) {
 		if c.Row.Fast() {
 			event = eventFastCommand
 		}
-		srv.latency.add(event, s.home.clock()/1e6, nanos/1e6)
+		srv.latency.add(event, time.Now().Unix(), nanos/1e6)
 	}
 }
 

@@ -78,6 +78,7 @@ type session struct {
 	stalled    bool     // process stopped because the client has to read first
 	spent      int64    // nanoseconds of commands in this turn
 	waiting    bool     // a command runs aside, or waits in line
+	nest       nest     // the command of a transaction that runs
 	parked     [][]byte // the command line that waits in line
 	flow       *flow    // streaming of the command that runs aside
 	closing    bool     // close once the pending replies are out

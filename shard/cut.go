@@ -15,6 +15,7 @@ type Cut struct {
 	now      int64
 	versions []*mvcc.Version
 	pin      *list.Element
+	held     bool // everything was frozen by a Hold of all shards: CutHeld
 }
 
 // NewCut returns a cut of the database with nothing frozen yet, judging expiry
@@ -45,7 +46,7 @@ func (c *Cut) Version(i int) *mvcc.Version {
 
 // All freezes all shards at one instant.
 func (c *Cut) All() []*mvcc.Version {
-	if c.torn() {
+	if c.held || c.torn() {
 		return c.versions
 	}
 	start := c.set.monotonic()

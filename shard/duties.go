@@ -59,6 +59,9 @@ func (s *Set) duties(ctx context.Context, h *Hold) {
 // GiveWay comes between two takings in a loop that nobody waits for: if somebody
 // waits for a wanted shard it is left alone for a moment. Nothing must be held.
 func (h *Hold) GiveWay() {
+	if h.opened.on {
+		return
+	}
 	for _, p := range h.pos {
 		h.set.giveWay(h.set.Space.StoreOf(p))
 	}
@@ -97,7 +100,7 @@ func (h *Hold) expireSlice(i int) (more bool) {
 		h.Tx.Begin(h.set.Space, 0, now)
 		more = h.Tx.ExpireDue(i, expireBatch, sh.lockedBy)
 		more = h.Tx.ExpireMembers(i, expireBatch, sh.lockedBy) || more
-		h.set.noteExpired(h.Tx.Expired, now)
+		h.noteExpired(h.Tx.Expired, now)
 		if len(h.Tx.Expired) == 0 {
 			more = false
 		}

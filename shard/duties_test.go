@@ -66,7 +66,7 @@ func TestCleanSlices(t *testing.T) {
 			return nil
 		}, "x")
 	}
-	ratio := func() float64 { u := s.Usage(); return float64(u.Segments) / float64(u.Records) }
+	ratio := func() float64 { u := s.Usage(nil); return float64(u.Segments) / float64(u.Records) }
 	before := ratio()
 	s.stepClock(dutySlice / 4)
 	h := s.NewHold()

@@ -19,6 +19,7 @@ type Hold struct {
 	marked []bool   // wanted shards
 	held   []int    // shards held, ascending
 	all    bool
+	opened opened
 	warmer mvcc.Warmer
 	ahead  mvcc.Warmer // for WarmHeld
 }
@@ -30,6 +31,9 @@ func (s *Set) NewHold() *Hold {
 
 // Reset forgets what was wanted. Nothing must be held.
 func (h *Hold) Reset() {
+	if h.opened.on {
+		return
+	}
 	h.pos, h.all = h.pos[:0], false
 	if cap(h.pos) > 4096 {
 		h.pos = nil
@@ -37,18 +41,29 @@ func (h *Hold) Reset() {
 }
 
 // Want adds the shard of a key to what Take takes.
-func (h *Hold) Want(key []byte) { h.pos = append(h.pos, h.set.Space.Hash(key)) }
+func (h *Hold) Want(key []byte) {
+	if !h.opened.on {
+		h.pos = append(h.pos, h.set.Space.Hash(key))
+	}
+}
 
 // WantAt is Want for a key whose position is known.
-func (h *Hold) WantAt(pos uint64) { h.pos = append(h.pos, pos) }
+func (h *Hold) WantAt(pos uint64) {
+	if !h.opened.on {
+		h.pos = append(h.pos, pos)
+	}
+}
 
 // WantAll makes Take take every shard, also beside wanted keys.
-func (h *Hold) WantAll() { h.all = true }
+func (h *Hold) WantAll() { h.all = h.all || !h.opened.on }
 
 // Take takes the wanted shards, in index order. If one of the wanted keys is
 // locked it takes nothing and returns the lock, to wait for. After WantAll, that
 // is so of keys that were not wanted by name only if exclusive.
 func (h *Hold) Take(exclusive bool) *Lock {
+	if h.opened.on {
+		return nil
+	}
 	if h.all {
 		h.takeAll()
 	} else {
@@ -138,7 +153,7 @@ const warmHeld = 128
 // keys: those that were wanted and are held, in the database. What it remembers
 // for Next it keeps until Cool.
 func (h *Hold) WarmHeld(db int) {
-	if len(h.pos) < 2 {
+	if len(h.pos) < 2 || h.opened.on {
 		return
 	}
 	h.ahead.Forget()
@@ -151,6 +166,9 @@ func (h *Hold) WarmHeld(db int) {
 // Next makes the lookup of the i-th of the wanted keys short, by these very
 // bytes, in h.Tx or h.View. It must be the next lookup.
 func (h *Hold) Next(v *mvcc.View, i int, key []byte) {
+	if h.opened.on {
+		return // the wanted keys are those of all its commands
+	}
 	v.Hint(key, h.pos[i])
 	h.ahead.Seat(i, h.pos[i])
 }
@@ -170,6 +188,9 @@ func (h *Hold) Held() bool { return len(h.held) > 0 }
 
 // Give gives all held shards back.
 func (h *Hold) Give() {
+	if h.opened.on {
+		return
+	}
 	for _, i := range h.held {
 		h.set.shards[i].mu.Unlock()
 	}
@@ -179,12 +200,19 @@ func (h *Hold) Give() {
 // Commit hands the effects of what was written to the journal and settles the
 // accounts of the held shards.
 func (h *Hold) Commit(now int64, effects []Effect) {
+	if h.opened.on {
+		h.gather(effects)
+		return
+	}
 	h.set.append(now, effects)
 	h.Settle()
 }
 
 // Settle brings the accounts of the held shards up to date.
 func (h *Hold) Settle() {
+	if h.opened.on {
+		return
+	}
 	for _, i := range h.held {
 		h.set.settle(h.set.shards[i])
 	}
@@ -196,7 +224,7 @@ func (h *Hold) Expire(now int64) []mvcc.Removed {
 	if len(stale) == 0 || h.set.still.Load() {
 		return nil
 	}
-	h.Tx.Begin(h.set.Space, h.View.DB(), now)
+	h.Begin(h.View.DB(), now)
 	for _, key := range stale {
 		h.Tx.Expire(key)
 	}
@@ -207,7 +235,7 @@ func (h *Hold) Expire(now int64) []mvcc.Removed {
 // Forget tells the journal of the keys that h.Tx found expired, where no
 // command's effects do.
 func (h *Hold) Forget(now int64) {
-	h.set.noteExpired(h.Tx.Expired, now)
+	h.noteExpired(h.Tx.Expired, now)
 	h.set.stats.ExpiredByRead.Add(keysOf(h.Tx.Expired))
 	h.Settle()
 }
@@ -231,16 +259,20 @@ func keysOf(removed []mvcc.Removed) (n int64) {
 	return n
 }
 
-func (s *Set) noteExpired(removed []mvcc.Removed, now int64) {
-	s.stats.Expired.Add(keysOf(removed))
-	if len(*s.journals.Load()) == 0 {
+func (h *Hold) noteExpired(removed []mvcc.Removed, now int64) {
+	h.set.stats.Expired.Add(keysOf(removed))
+	if !h.set.Journaled() {
 		return
 	}
 	effects := make([]Effect, 0, len(removed))
 	for _, r := range removed {
 		effects = append(effects, Expired(r))
 	}
-	s.append(now, effects)
+	if h.opened.on {
+		h.gather(effects)
+		return
+	}
+	h.set.append(now, effects)
 }
 
 // Freeze returns a cut of the held shards as they are now. The caller gives the

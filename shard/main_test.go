@@ -86,7 +86,7 @@ func newHarness(t testing.TB, shards int) *harness {
 		}
 		require.Equal(t, used, h.Used(), "the account of used memory")
 		h.Set.rest()
-		u := h.Usage()
+		u := h.Usage(nil)
 		require.Equal(t, u.Live-u.Records+u.Segments, h.Taken())
 	})
 	return h

@@ -73,7 +73,7 @@ type Config struct {
 	Databases    int           // number of databases
 	Hash         mvcc.Hasher   // position hash
 	HeavyThreads int           // goroutines of the heavy pool
-	HeavyEnter   func()        // called by each goroutine of the heavy pool; may be nil
+	HeavyEnter   Enter         // called by each goroutine of the heavy pool; may be nil
 	Clock        func() int64  // unix ms
 	Rand         func() uint64 // uniform; must be safe for concurrent use
 }
@@ -144,13 +144,10 @@ func (s *Set) SetActiveExpire(on bool) { s.noExpire.Store(!on) }
 // expired keys stay invisible, and nothing is evicted (CLIENT PAUSE).
 func (s *Set) SetStill(on bool) { s.still.Store(on) }
 
-// Usage measures all shards, one after the other.
-func (s *Set) Usage() (u mvcc.Usage) {
-	for _, sh := range s.shards {
-		sh.mu.Lock()
-		u.Add(sh.store.Usage())
-		sh.mu.Unlock()
-	}
+// Usage measures all shards, one after the other. It doesn't take the shards
+// that the Hold, which may be nil, holds open.
+func (s *Set) Usage(h *Hold) (u mvcc.Usage) {
+	s.each(h, func(sh *Shard) { u.Add(sh.store.Usage()) })
 	return u
 }
 

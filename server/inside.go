@@ -1,0 +1,140 @@
+package server
+
+import (
+	"firn/commands"
+	"firn/shard"
+)
+
+// A nest is the command of a transaction or script that a session is running.
+type nest struct {
+	call *commands.Call
+	hold *shard.Hold // open; nil: none is running
+	err  error       // of what it would have done aside
+}
+
+// hold returns the Hold for the session's command: the open one of the
+// transaction that it is part of, or the home's.
+func (s *session) hold() *shard.Hold {
+	if s.nest.hold != nil {
+		return s.nest.hold
+	}
+	return s.home.hold()
+}
+
+// freshHold returns a Hold for what runs aside: that of the transaction which it
+// is part of, or a new one.
+func (s *session) freshHold() *shard.Hold {
+	if s.nest.hold != nil {
+		return s.nest.hold
+	}
+	return s.srv.shards.NewHold()
+}
+
+// wants makes h take what the requests need, and says whether no other key may
+// be locked either. A command over the whole keyspace, or one that is about the
+// server and may look at all of it, needs every shard.
+func (srv *Server) wants(h *shard.Hold, rs []request) (exclusive bool) {
+	for i := range rs {
+		r := &rs[i]
+		k := &r.row.Keys
+		if single(r.row) {
+			h.WantAt(r.pos)
+		} else {
+			k.Each(r.args, func(i int) { h.Want(r.args[i]) })
+		}
+		if wantsAll(r) {
+			h.WantAll()
+		}
+		exclusive = exclusive || k.Any(r.args)
+	}
+	return exclusive
+}
+
+// wantsAll says whether the request, inside a transaction, needs every shard.
+func wantsAll(r *request) bool {
+	switch r.row.Run.Kind() {
+	case commands.KindCut:
+		return true
+	case commands.KindServer:
+		return !keyless[r.row.FullName()]
+	}
+	return r.row.Keys.Any(r.args)
+}
+
+// inside runs a command of a transaction or script, whose shards the open Hold
+// holds, whatever its kind and however long: it leaves exactly one reply on
+// c.Out, gives its effects to the Hold, publishes its events, and counts it. The
+// Call is the caller's; its DB follows a SELECT. With its Pause a long one gives
+// others their turn. A command that could wait does not.
+func (s *session) inside(c *commands.Call, h *shard.Hold, r request) error {
+	outer, pause := s.nest, c.Pause
+	s.nest = nest{call: c, hold: h}
+	defer func() { s.nest = outer }()
+
+	c.Begin(r.row, r.args)
+	c.Pause, c.WantEvents = pause, s.srv.wantEvents()
+	start := s.srv.monotonic()
+	err := s.run(c, h, r)
+	if err == nil {
+		err = s.nest.err
+	}
+	nanos := s.srv.monotonic() - start
+	var t tally
+	t.ran(s.srv.stats, c.Row, nanos, err)
+	t.add(s.srv.stats)
+	if err != nil {
+		s.srv.noteFault(err)
+	}
+	s.srv.observe(s, c, nanos)
+	return err
+}
+
+// run is what dispatch does, with everything held.
+func (s *session) run(c *commands.Call, h *shard.Hold, r request) (err error) {
+	switch c.Row.Run.Kind() {
+	case commands.KindConn:
+		return commands.RunConn(c)
+	case commands.KindServer:
+		return s.runServer(c)
+	case commands.KindCut:
+		cut := h.CutHeld(c.DB, c.Now)
+		defer cut.Release()
+		return commands.RunCut(c, cut)
+	case commands.KindView:
+		h.View.LiveView(s.srv.shards.Space, c.DB, c.Now)
+		h.View.NoTouch = s.noTouch
+		if single(c.Row) {
+			h.View.Hint(c.Args[1], r.pos)
+		}
+		err = commands.RunView(c, &h.View)
+		s.srv.stats.lookups(h.View.Hits, h.View.Misses)
+		s.srv.expired(h.Expire(c.Now))
+	default:
+		h.Begin(c.DB, c.Now)
+		h.Tx.NoTouch = s.noTouch
+		if single(c.Row) {
+			h.Tx.Hint(c.Args[1], r.pos)
+		}
+		err = commands.RunOwner(c, &h.Tx)
+		h.Commit(c.Now, c.Effects(&h.Tx))
+		h.CountExpired()
+		s.srv.stats.wrote(&h.Tx)
+		s.srv.published(c)
+	}
+	return err
+}
+
+// runServer runs a command about the session or the server; a SELECT counts for
+// what comes behind it.
+func (s *session) runServer(c *commands.Call) error {
+	s.db = c.DB
+	err := c.Guard(func() error { return c.Row.Run.(onSession)(c, s) })
+	c.DB = s.db
+	return err
+}
+
+// keyless names the commands of this package that look at no key and no shard.
+var keyless = map[string]bool{
+	"select": true, "publish": true, "spublish": true, "client|setname": true, "client|getname": true, "client|id": true,
+	"client|setinfo": true, "client|no-evict": true, "client|no-touch": true, "client|reply": true, "config|get": true,
+}
