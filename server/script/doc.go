@@ -1,0 +1,37 @@
+// Package script runs Lua for EVAL and FUNCTION: sandboxed interpreters, the
+// redis API inside them, and what stands between Lua values and replies. It
+// knows no server: commands run through a Host.
+//
+// # How to use it
+//
+//	chunk, err := script.Compile("user_script", source)   // once a script, shared by all states
+//	st := engine.Take()                                    // an idle interpreter, or a new one
+//	fn := st.Function(sha, chunk)                          // the chunk as a function of this state, kept
+//	v, failure := st.Invoke(&script.Run{Host: host, Name: sha}, fn, keys, args)
+//	script.WriteReply(out, v, run.Proto())                 // or failure.Message(name)
+//	engine.Give(st)
+//
+// # Ownership
+//
+//	what                      owner
+//	State, its tables         whoever took it from the Engine
+//	Chunk                     nobody changes it; shared by all states
+//	Engine.idle               Engine.mu
+//
+// Nothing of a script survives its run: its globals are protected as in Redis,
+// so a state can serve any script after any other.
+//
+// # Where libraries are registered
+//
+// libraries.go lists them: a name and a Loader, which gets the new state and
+// returns the table that becomes the global of that name. cjson, cmsgpack,
+// struct and bit stand in lib_<name>.go.
+//
+// # For functions
+//
+// A function engine makes its own states with NewState, runs a library's chunk
+// in them with Invoke (Run.Load is then set and the globals are what Globals
+// returns: put register_function into a redis table of its own with
+// State.NewAPI), keeps the registered *lua.LFunction values per state, and calls
+// them with Invoke. Protect makes a table, and all it reaches, readonly.
+package script
