@@ -92,7 +92,7 @@ func New(o Options) *Server {
 		Databases:    o.Config.Databases,
 		Hash:         o.Seed.Hasher(),
 		HeavyThreads: o.Config.HeavyThreadCount(cores),
-		HeavyEnter:   func() { lowerPriority(o.Nice + heavyNice) },
+		HeavyEnter:   func() func(int) { lowerPriority(o.Nice + heavyNice); return newResting(srv.monotonic).between },
 		Clock:        func() int64 { return time.Now().UnixMilli() },
 		Rand:         mrand.Uint64,
 	})

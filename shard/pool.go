@@ -17,7 +17,7 @@ type Pool struct {
 	blocked int
 	idle    sync.Cond // no work at all, for Close
 	closed  bool
-	enter   func()        // run by each worker before its first task; may be nil
+	enter   Enter         // run by each worker before its first task; may be nil
 	parked  []chan func() // workers without work, at most max
 }
 
@@ -27,10 +27,16 @@ type ticket struct {
 	resume chan struct{}
 }
 
+// An Enter readies a goroutine to work for a pool. What it returns, if not nil,
+// the goroutine calls after each task with the number of those that wait for a
+// place, while it still has its own: so it can leave the cores to others for a
+// while.
+type Enter func() (between func(waiting int))
+
 // NewPool returns a pool of n places, one at the least. Every goroutine that
 // works for it calls enter first, if that is not nil, and works for nothing
 // else.
-func NewPool(n int, enter func()) *Pool {
+func NewPool(n int, enter Enter) *Pool {
 	p := &Pool{max: max(n, 1), enter: enter}
 	p.idle.L = &p.mu
 	return p
@@ -67,11 +73,15 @@ func (p *Pool) start(f func()) {
 // work runs tasks, one after the other, and parks while there is none. Enough
 // workers are kept; what is over that ends.
 func (p *Pool) work(f func()) {
+	var between func(waiting int)
 	if p.enter != nil {
-		p.enter()
+		between = p.enter()
 	}
 	for f != nil {
 		f()
+		if between != nil {
+			between(p.line())
+		}
 		if f = p.next(); f == nil {
 			f = p.park()
 		}
@@ -157,6 +167,13 @@ func (p *Pool) reenter() {
 	p.waiting.PushBack(me)
 	p.mu.Unlock()
 	<-me.resume
+}
+
+// line returns how many wait for a place.
+func (p *Pool) line() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.waiting.Len()
 }
 
 // Load returns how many tasks run and how many wait for a place or for a slow

@@ -128,3 +128,17 @@ func TestPoolCloseWaits(t *testing.T) {
 		require.Equal(t, time.Hour, time.Since(start))
 	})
 }
+
+// TestPoolBetween: a worker calls what enter gave it after each task, with its
+// place still taken, and hears how many wait.
+func TestPoolBetween(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heard []int
+		p := NewPool(1, func() func(int) { return func(waiting int) { heard = append(heard, waiting) } })
+		for range 4 {
+			p.Go(func() { synctest.Wait() })
+		}
+		p.Close()
+		require.Equal(t, []int{3, 2, 1, 0}, heard)
+	})
+}
