@@ -75,7 +75,7 @@ func swapDB(c *Call, tx *mvcc.Tx) error {
 		return ErrDBIndex
 	}
 	for _, s := range tx.Space().Stores {
-		s.Swap(int(a), int(b))
+		s.Swap(int(a), int(b), tx.Now)
 	}
 	tx.Changes++
 	c.Out.OK()

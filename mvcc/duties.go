@@ -50,7 +50,7 @@ func (tx *Tx) expireAt(k *keyspace, db int, d due) {
 			return
 		}
 		tx.Expired = append(tx.Expired, Removed{DB: db, Key: slices.Clone(r.key())})
-		k.remove(d.pos, &r, at)
+		k.expire(d.pos, &r, at)
 	}
 }
 

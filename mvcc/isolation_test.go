@@ -195,10 +195,10 @@ func TestFlushAndSwapRefuseSplice(t *testing.T) {
 	s := newSpace(t, 1, 2, 64, 1).Stores[0]
 	s.BeginSplice(0)
 	require.Panics(t, func() { s.Flush(0) })
-	require.Panics(t, func() { s.Swap(1, 0) })
+	require.Panics(t, func() { s.Swap(1, 0, 0) })
 	require.Panics(t, func() { s.BeginSplice(0) })
 	s.EndSplice(0)
-	s.Swap(1, 0)
+	s.Swap(1, 0, 0)
 }
 
 func TestReleaseTwicePanics(t *testing.T) {

@@ -52,6 +52,8 @@ type keyspace struct {
 	// meanwhile. splicing says that the writer now is the splice.
 	before   *tables
 	splicing bool
+
+	marks *marks // nil: none
 }
 
 // epochs are unique in the process, so that a value moved between keyspaces
@@ -98,6 +100,7 @@ type fields struct {
 // for is dropped.
 func (k *keyspace) put(pos uint64, key []byte, f fields, vlen int) []byte {
 	k.cached = nil
+	k.touch(pos)
 	size := recordSize(len(key), vlen, f.expire)
 	old, at, exists := k.find(pos, key)
 	if !exists {
@@ -133,6 +136,17 @@ func (k *keyspace) repoint(pos uint64, at, to ref) {
 
 // remove takes a key out.
 func (k *keyspace) remove(pos uint64, r *record, at ref) {
+	k.touch(pos)
+	k.takeOut(pos, r, at)
+}
+
+// expire takes a key out that has expired.
+func (k *keyspace) expire(pos uint64, r *record, at ref) {
+	k.faded(pos)
+	k.takeOut(pos, r, at)
+}
+
+func (k *keyspace) takeOut(pos uint64, r *record, at ref) {
 	k.cached = nil
 	k.dropObject(r)
 	k.forgetExpire(pos, at, r.expire)
@@ -224,6 +238,7 @@ func (k *keyspace) noteDue(id uint64, o *object, at int64) {
 func (k *keyspace) edit(r *record, f func(*object)) {
 	k.cached = nil
 	id, o := k.object(r)
+	k.touch(o.pos)
 	k.objSize -= o.bytes()
 	if m := o.mutable(k.epoch); m != o {
 		o = m

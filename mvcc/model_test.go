@@ -278,7 +278,7 @@ func (m *modelRun) swapOrFlush() {
 	if m.r.IntN(3) > 0 {
 		m.live[0], m.live[1] = m.live[1], m.live[0]
 		for _, s := range m.s.Stores {
-			s.Swap(0, 1)
+			s.Swap(0, 1, m.now)
 		}
 		return
 	}

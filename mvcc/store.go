@@ -56,6 +56,8 @@ type Store struct {
 	bits    int    // its positions are first plus as many bits
 	epochs  *epochSource
 	freezes atomic.Int64
+	marks   []*marks // by database; nil while there never were any
+	touched []*Mark  // see TakeTouched
 }
 
 // keyspace returns the database, made at its first use.
@@ -63,6 +65,7 @@ func (s *Store) keyspace(db int) *keyspace {
 	k := s.dbs[db]
 	if k == nil {
 		k = newKeyspace(s.hash, s.epochs.next())
+		k.marks = s.marksOf(db)
 		s.dbs[db] = k
 		s.inUse = append(s.inUse, k)
 	}
@@ -88,13 +91,19 @@ func (s *Store) Len(db int) (keys, expires int) {
 func (s *Store) Flush(db int) {
 	s.unspliced(db)
 	s.inUse = slices.DeleteFunc(s.inUse, func(k *keyspace) bool { return k == s.dbs[db] })
+	s.replaced(db, s.dbs[db], nil, 0)
 	s.dbs[db] = nil
 }
 
-// Swap exchanges two databases, which must not be done during a splice.
-func (s *Store) Swap(a, b int) {
+// Swap exchanges two databases at now (unix ms), which must not be done during a
+// splice.
+func (s *Store) Swap(a, b int, now int64) {
 	s.unspliced(a)
 	s.unspliced(b)
+	if a != b {
+		s.replaced(a, s.dbs[a], s.dbs[b], now)
+		s.replaced(b, s.dbs[b], s.dbs[a], now)
+	}
 	s.dbs[a], s.dbs[b] = s.dbs[b], s.dbs[a]
 }
 

@@ -36,6 +36,7 @@ func (w *StreamWriter) stream() *bigStream { return w.edit().(*bigStream) }
 // done keeps account after a write that changed n things.
 func (w *StreamWriter) done(n int) {
 	w.edited()
+	w.dirty = w.dirty || n > 0
 	if w.tx != nil {
 		w.tx.Changes += int64(n)
 	}

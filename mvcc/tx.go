@@ -80,7 +80,7 @@ func (tx *Tx) PeekWrite(key []byte) (e Entry, ok bool) {
 	}
 	if r.expire != 0 && r.expire <= tx.Now {
 		tx.Expired = append(tx.Expired, Removed{DB: tx.db, Key: slices.Clone(key)})
-		p.k.remove(p.pos, &r, at)
+		p.k.expire(p.pos, &r, at)
 		return e, false
 	}
 	return p.k.entry(r, at), true
@@ -155,11 +155,12 @@ func (tx *Tx) Delete(key []byte) bool {
 	if !ok {
 		return false
 	}
-	p.k.remove(p.pos, &r, at)
 	if r.expire != 0 && r.expire <= tx.Now {
 		tx.Expired = append(tx.Expired, Removed{DB: tx.db, Key: slices.Clone(key)})
+		p.k.expire(p.pos, &r, at)
 		return false
 	}
+	p.k.remove(p.pos, &r, at)
 	tx.Changes++
 	return true
 }

@@ -22,7 +22,7 @@ type writer struct {
 	expire int64
 
 	there bool // the key has a record
-	dirty bool // flat differs from the record
+	dirty bool // the value differs from what it was
 	enc   Encoding
 	flat  []byte // the elements, if obj is nil
 	n     int    // how many they are
@@ -129,6 +129,9 @@ func (w *writer) close(empty bool) {
 		tx.putObject(w.key, w.typ, w.obj, w.expire)
 	case w.obj != nil:
 		w.k.noteDue(w.id, w.obj, w.obj.nextDue())
+		if w.dirty {
+			w.k.touch(w.obj.pos)
+		}
 	}
 	if cap(w.flat) > cap(tx.scratch) {
 		tx.scratch = w.flat
@@ -240,6 +243,7 @@ func (w *memberWriter) drop(gone []byte) {
 	w.tx.Expired = append(w.tx.Expired, Removed{DB: w.tx.db, Key: slices.Clone(w.key), Type: w.typ, Member: gone})
 	w.edit().(*collection).remove(gone)
 	w.edited()
+	w.dirty = true
 }
 
 // dropExpired removes the member if it has expired, so that a write to it finds
