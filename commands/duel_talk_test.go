@@ -26,14 +26,14 @@ GETEX $t [ PERSIST ]
 GETEX $t PXAT|EXAT $at
 GETSET|SETNX|APPEND $t $v
 GETRANGE|SUBSTR $t $i $i
-SETRANGE $t $i $v
-SETBIT $t $i 0|1|2
+SETRANGE $t $off $v
+SETBIT $t $off 0|1|2
 GETBIT $t $i
 BITCOUNT $t [ $i $i [ BIT|BYTE ] ]
 BITPOS $t 0|1|2 [ $i [ $i [ BIT|BYTE ] ] ]
 BITOP AND|OR|XOR|NOT $t { $t }
 BITFIELD $t { GET $bits $i }
-BITFIELD $t { OVERFLOW WRAP|SAT|FAIL SET|INCRBY $bits #1|#3|$i $i GET $bits $i }
+BITFIELD $t { OVERFLOW WRAP|SAT|FAIL SET|INCRBY $bits #1|#3|$off $i GET $bits $i }
 BITFIELD_RO $t { GET $bits $i }
 INCR|DECR $t
 INCRBY|DECRBY $t $i
@@ -192,6 +192,8 @@ func (r duelTalk) word(kind string) string {
 		return r.value()
 	case "i":
 		return r.pick("0", "1", "2", "-1", "-2", "5", "-100", "100", strconv.Itoa(r.IntN(700)), strconv.Itoa(-r.IntN(20)), r.number())
+	case "off": // of a write: what is allowed stays short, or one MGET asks for gigabytes
+		return r.pick("0", "1", "7", "-1", "100", "x", "70000", "4294967296", "9223372036854775807", strconv.Itoa(r.IntN(700)))
 	case "n":
 		return r.pick("1", "2", "3", "10", "0", "-3", strconv.Itoa(r.IntN(600)), r.number())
 	case "f":
