@@ -156,7 +156,7 @@ func stopped(L *lua.LState) {
 	}
 }
 
-// library makes a table of functions.
-func library(L *lua.LState, functions map[string]lua.LGFunction) *lua.LTable {
+// functionTable makes a table of functions.
+func functionTable(L *lua.LState, functions map[string]lua.LGFunction) *lua.LTable {
 	return L.SetFuncs(L.NewTable(), functions)
 }

@@ -1,24 +1,13 @@
 package script
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
 
 // formatNumber writes a number as C's printf does with %.<precision>g.
-func formatNumber(f float64, precision int) string {
-	switch {
-	case f > maxFloat:
-		return "inf"
-	case f < -maxFloat:
-		return "-inf"
-	case f != f:
-		return "nan"
-	}
-	return strconv.FormatFloat(f, 'g', precision, 64)
-}
-
-const maxFloat = 0x1p1023 * (1 + (1 - 0x1p-52))
+func formatNumber(f float64, precision int) string { return string(appendG(nil, f, precision)) }
 
 // parseNumber reads a string as Lua does where a number is expected: space
 // around it is allowed, and so is a hexadecimal number.
@@ -60,15 +49,10 @@ func scanFloat(s string) (float64, int) {
 		text = "nan" // Go's has no sign
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	if err != nil && !isRange(err) {
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0, 0
 	}
 	return f, n
-}
-
-func isRange(err error) bool {
-	e, ok := err.(*strconv.NumError)
-	return ok && e.Err == strconv.ErrRange
 }
 
 func signLength(s string) int {

@@ -14,6 +14,6 @@ type extra struct {
 // libraries returns what a state has beside Lua's own and the redis API.
 func libraries() []extra {
 	return []extra{
-		// {"cjson", openCJSON}, …
+		{"cjson", newCJSON}, {"cmsgpack", newCMsgPack}, {"struct", newStruct}, {"bit", newBit},
 	}
 }
