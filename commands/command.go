@@ -185,6 +185,8 @@ type Call struct {
 	Pause func()
 	// WantEvents says that somebody listens to keyspace events.
 	WantEvents bool
+	// Subscribed says that the client is subscribed to a channel or a pattern.
+	Subscribed bool
 	// Obey says that the command is an effect, read from an append-only file or
 	// sent by a master: what its arguments say is done without asking whether
 	// a client might say so.

@@ -7,9 +7,15 @@ var connectionCommands = []Command{
 	{Name: "TIME", Arity: 1, Flags: Loading, Run: OnConn(timeOfDay), Summary: "Return the current server time"},
 }
 
-// ping answers for a client without subscriptions; the others get a message
-// from package server.
+// ping answers a RESP2 client that is subscribed with a message, which is all it
+// expects.
 func ping(c *Call) error {
+	if c.Subscribed && c.Out.Proto() == RESP2 && len(c.Args) <= 2 {
+		c.Out.Array(2)
+		c.Out.BulkString("pong")
+		c.Out.Bulk(append(c.Args, nil)[1])
+		return nil
+	}
 	switch len(c.Args) {
 	case 1:
 		c.Out.Simple("PONG")

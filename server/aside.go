@@ -125,11 +125,17 @@ func (s *session) rejoin(c *commands.Call, start int64, err error) {
 		return
 	}
 	s.waiting, s.flow = false, nil
+	if s.keptFirst {
+		s.keptFirst = false
+		s.sayKept()
+		s.home.readMail()
+	}
 	mark := s.out.Mark()
 	kept, shared := s.out.Len()-len(s.out.Bytes()), c.Out.Len()-len(c.Out.Bytes())
 	s.out.Append(c.Out)
 	s.foreign += max(s.out.Len()-len(s.out.Bytes())-kept-shared, 0)
 	s.finish(c, start, mark, err)
+	s.sayKept()
 	s.goOn()
 }
 

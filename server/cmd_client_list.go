@@ -57,12 +57,14 @@ func clientListIDs(c *commands.Call, s *session) error {
 	return nil
 }
 
-// ofType returns the filter for TYPE. All clients are normal ones so far.
+// ofType returns the filter for TYPE. There are no replicas and no master so far.
 func ofType(name []byte) (func(*clientInfo) bool, error) {
 	switch strings.ToLower(string(name)) {
 	case "normal":
-		return func(*clientInfo) bool { return true }, nil
-	case "slave", "replica", "pubsub", "master":
+		return func(i *clientInfo) bool { return !i.subscribed() }, nil
+	case "pubsub":
+		return (*clientInfo).subscribed, nil
+	case "slave", "replica", "master":
 		return func(*clientInfo) bool { return false }, nil
 	}
 	return nil, commands.ErrClientType(name)
@@ -126,8 +128,9 @@ func (i *clientInfo) write(b *strings.Builder, now int64, row string, r running)
 	if out > 0 {
 		events = "rw"
 	}
-	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=0 psub=0 ssub=0 multi=-1",
-		i.id, i.peer.addr, i.peer.laddr, i.peer.fd, *i.name.Load(), wholeSeconds(now-i.created.UnixMilli()), wholeSeconds(now-i.lastActive.Load()), i.flags(), i.db.Load())
+	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=-1",
+		i.id, i.peer.addr, i.peer.laddr, i.peer.fd, *i.name.Load(), wholeSeconds(now-i.created.UnixMilli()), wholeSeconds(now-i.lastActive.Load()), i.flags(), i.db.Load(),
+		i.topics[channelTopic].Load(), i.topics[patternTopic].Load(), i.topics[shardTopic].Load())
 	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=0 rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d",
 		qbuf, free, r.args, fixed, peak, min(out, fixed), (list+replyBufferMax-1)/replyBufferMax, list, sessionSize+i.qcap.Load()+max(out, fixed)+r.args)
 	fmt.Fprintf(b, " events=%s cmd=%s user=default redir=-1 resp=%d lib-name=%s lib-ver=%s\n",
@@ -154,6 +157,12 @@ func replyBuffer(peak int64) int64 {
 // flags are the letters of CLIENT LIST.
 func (i *clientInfo) flags() string {
 	f := ""
+	if i.monitor.Load() {
+		f += "O"
+	}
+	if i.subscribed() {
+		f += "P"
+	}
 	if i.held.Load() {
 		f += "b"
 	}

@@ -169,6 +169,8 @@ func quit(c *commands.Call, s *session) error {
 
 // reset makes the connection as it was when it was new.
 func reset(c *commands.Call, s *session) error {
+	s.leave(false)
+	s.home.readMail()
 	s.db, s.noTouch, s.reply = 0, false, replyOn
 	s.setProto(commands.RESP2)
 	s.setName("")

@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/tls"
 	"net"
+	"sync"
 	"time"
 
 	"firn/mvcc"
@@ -20,10 +21,13 @@ type netConn struct {
 	places []mvcc.Place
 	micro  int64
 
-	posted chan func()
-	done   chan struct{} // the home has ended
-	more   chan struct{} // the reader may read on
-	read   bool          // the reader is reading
+	mu      sync.Mutex
+	posted  []func()
+	letters letters
+	wake    chan struct{} // something was posted
+	done    chan struct{} // the home has ended
+	more    chan struct{} // the reader may read on
+	read    bool          // the reader is reading
 }
 
 // writeLimit is how long a write of a TLS connection may take before its client
@@ -33,7 +37,7 @@ const writeLimit = 30 * time.Second
 func (srv *Server) serveConn(nc net.Conn, peer peerInfo) {
 	c := &netConn{
 		srv: srv, c: nc, h: srv.shards.NewHold(),
-		posted: make(chan func(), 16), done: make(chan struct{}), more: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), done: make(chan struct{}), more: make(chan struct{}, 1),
 	}
 	c.s = srv.newSession(c, c, peer)
 	srv.clients.add(c.s)
@@ -50,12 +54,56 @@ func (c *netConn) scratch() *[]mvcc.Place { return &c.places }
 // later implements home.
 func (c *netConn) later(func()) bool { return false }
 
-// post implements home. The channel's bound only delays the poster; after the
-// end it is not read any more.
+// post implements home. It does not wait: two connections may post to each
+// other.
 func (c *netConn) post(f func()) {
+	c.mu.Lock()
+	c.posted = append(c.posted, f)
+	c.mu.Unlock()
+	c.rouse()
+}
+
+// mail implements home. The home may be waiting for a client that does not
+// read, so the output limit is kept here: nobody who publishes waits for it.
+func (c *netConn) mail(l letter) (behind bool) {
+	c.mu.Lock()
+	c.letters.put(l)
+	size := int64(c.letters.size)
+	c.mu.Unlock()
+	if most := c.srv.config().OutputLimits[c.s.info.class()].Hard; most > 0 && size > most && !c.s.info.killed.Swap(true) {
+		c.srv.stats.outputClosed.Add(1)
+		c.cut()
+	}
+	c.rouse()
+	return false
+}
+
+func (c *netConn) rouse() {
 	select {
-	case c.posted <- f:
-	case <-c.done:
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// readMail implements home.
+func (c *netConn) readMail() {
+	c.mu.Lock()
+	all := c.letters.take()
+	c.mu.Unlock()
+	deliver(all, func(*session) {})
+}
+
+// runPosted runs what was posted and delivers the letters.
+func (c *netConn) runPosted() {
+	c.mu.Lock()
+	fs := c.posted
+	c.posted = nil
+	c.mu.Unlock()
+	for _, f := range fs {
+		f()
+	}
+	if c.readMail(); c.s.told {
+		c.s.wasTold()
 	}
 }
 
@@ -82,9 +130,9 @@ func (c *netConn) run() {
 	c.resume()
 	for !c.s.closed {
 		select {
-		case f := <-c.posted:
+		case <-c.wake:
 			c.micro = time.Now().UnixMicro()
-			f()
+			c.runPosted()
 		case <-tick.C:
 			c.micro = time.Now().UnixMicro()
 			c.s.tick(c.micro / 1000)

@@ -16,7 +16,12 @@ func (s *session) permit(row *commands.Command) error {
 		return commands.ErrNoAuth
 	}
 	if s.srv.shards.Over() > 0 {
-		return s.makeRoom(row)
+		if err := s.makeRoom(row); err != nil {
+			return err
+		}
+	}
+	if s.subs.next > 0 {
+		return s.permitSubscriber(row)
 	}
 	return nil
 }
@@ -84,6 +89,9 @@ func (s *session) finish(c *commands.Call, start int64, mark int, err error) {
 		s.srv.noteFault(err)
 	}
 	s.srv.observe(s, c, nanos)
+	if s.srv.monitors.any() {
+		s.srv.monitors.show(s, c, s.db, false)
+	}
 	s.silence(mark)
 }
 
@@ -99,9 +107,10 @@ func (srv *Server) noteFault(err error) {
 // silence cuts a reply off that CLIENT REPLY does not want, and steps on after
 // a SKIP.
 func (s *session) silence(mark int) {
-	if s.reply != replyOn {
+	if s.reply != replyOn && !s.unasked {
 		s.out.Truncate(mark)
 	}
+	s.unasked = false
 	switch s.reply {
 	case replySkipNext:
 		s.reply = replySkip

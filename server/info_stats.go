@@ -52,7 +52,10 @@ func infoStats(t *infoText, srv *Server) {
 	t.zeros("total_eviction_exceeded_time", "current_eviction_exceeded_time")
 	t.int("keyspace_hits", st.hits.Load())
 	t.int("keyspace_misses", st.misses.Load())
-	t.zeros("pubsub_channels", "pubsub_patterns", "pubsubshard_channels", "latest_fork_usec", "total_forks",
+	t.int("pubsub_channels", srv.pubsub.kinds[channelTopic].count.Load())
+	t.int("pubsub_patterns", srv.pubsub.patterns.count.Load())
+	t.int("pubsubshard_channels", srv.pubsub.kinds[shardTopic].count.Load())
+	t.zeros("latest_fork_usec", "total_forks",
 		"migrate_cached_sockets", "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
 		"active_defrag_key_hits", "active_defrag_key_misses", "total_active_defrag_time", "current_active_defrag_time",
 		"tracking_total_keys", "tracking_total_items", "tracking_total_prefixes")

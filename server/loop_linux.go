@@ -50,11 +50,14 @@ type loop struct {
 
 	overfull bool // too much in buffers of clients that must stay: tried again in the next period
 
-	mu     sync.Mutex
-	posted []func()
-	woken  bool // a wake-up is on its way, or the loop is awake
-	done   chan struct{}
-	stop   bool
+	told []*session // got letters in this turn
+
+	mu      sync.Mutex
+	posted  []func()
+	letters letters
+	woken   bool // a wake-up is on its way, or the loop is awake
+	done    chan struct{}
+	stop    bool
 }
 
 func newLoop(srv *Server) (*loop, error) {
@@ -94,10 +97,37 @@ func (l *loop) post(f func()) {
 	l.woken = true
 	l.mu.Unlock()
 	if wake {
-		var one [8]byte
-		binary.NativeEndian.PutUint64(one[:], 1)
-		_, _ = unix.Write(l.wake, one[:]) // fails only where it is awake already
+		l.rouse()
 	}
+}
+
+// mail implements home.
+func (l *loop) mail(m letter) (behind bool) {
+	l.mu.Lock()
+	l.letters.put(m)
+	behind = l.letters.size > busyFrom
+	wake := !l.woken
+	l.woken = true
+	l.mu.Unlock()
+	if wake {
+		l.rouse()
+	}
+	return behind
+}
+
+// readMail implements home.
+func (l *loop) readMail() {
+	l.mu.Lock()
+	all := l.letters.take()
+	l.mu.Unlock()
+	deliver(all, func(s *session) { l.told = append(l.told, s) })
+}
+
+// rouse wakes the loop. (The write fails only where it is awake already.)
+func (l *loop) rouse() {
+	var one [8]byte
+	binary.NativeEndian.PutUint64(one[:], 1)
+	_, _ = unix.Write(l.wake, one[:])
 }
 
 // run serves until shutdown.
@@ -134,7 +164,7 @@ func (l *loop) wait(events []unix.EpollEvent) int {
 		return max(n, 0)
 	}
 	l.mu.Lock()
-	l.woken = len(l.posted) > 0
+	l.woken = len(l.posted)+len(l.letters.queue) > 0
 	block := !l.woken
 	l.mu.Unlock()
 	if !block {
@@ -155,6 +185,7 @@ func (l *loop) runPosted() {
 	for _, f := range fs {
 		f()
 	}
+	l.readMail()
 }
 
 func (l *loop) event(e *unix.EpollEvent) {
@@ -329,6 +360,12 @@ func (l *loop) runReady() {
 // them together wakes a client that serves many connections once, not once a
 // reply.
 func (l *loop) conclude() {
+	l.readMail()
+	for i := 0; i < len(l.told); i++ {
+		l.told[i].wasTold()
+	}
+	clear(l.told)
+	l.told = l.told[:0]
 	for _, s := range l.ran {
 		if !s.closed {
 			s.conclude()

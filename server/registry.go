@@ -51,6 +51,8 @@ type clientInfo struct {
 	held                  atomic.Bool // waits for the end of a pause
 	killed                atomic.Bool // is to run no further command
 	noEvict, noTouch      atomic.Bool
+	topics                [topicKinds]atomic.Int64 // subscriptions
+	monitor               atomic.Bool
 	counted               atomic.Int64 // bytes in registry.memory
 	keeps                 atomic.Int64 // bytes in registry.held
 }
@@ -154,6 +156,7 @@ func (r *registry) remove(s *session) {
 func (r *registry) end(s *session) {
 	r.remove(s)
 	s.info.killed.Store(true)
+	s.leave(true)
 	s.info.account(0, 0)
 	s.sever()
 }
@@ -238,7 +241,7 @@ func (s *session) tick(now int64) {
 		s.checkOutput()
 	}
 	s.lowerPeak(now)
-	if t := int64(s.srv.config().Timeout); t > 0 && !s.waiting && now-s.lastActive > t*1000 {
+	if t := int64(s.srv.config().Timeout); t > 0 && !s.waiting && now-s.lastActive > t*1000 && !s.info.listens() {
 		s.peer.close()
 	}
 }

@@ -37,21 +37,23 @@ type Options struct {
 // A Server is one running keyspace server. Start it with Start, end it with
 // Shutdown, and wait with Wait.
 type Server struct {
-	opt     Options
-	log     *zap.Logger
-	cfg     atomic.Pointer[config.Config]
-	cfgMu   sync.Mutex // one change of the configuration at a time
-	table   *commands.Table
-	shards  *shard.Set
-	stats   *stats
-	clients *registry
-	pause   *pause
-	slow    *slowlog
-	latency *latencyMonitor
-	started time.Time
-	runID   string
-	seed    mvcc.Seed
-	first   sync.Map // ids (int) of the threads that come first
+	opt      Options
+	log      *zap.Logger
+	cfg      atomic.Pointer[config.Config]
+	cfgMu    sync.Mutex // one change of the configuration at a time
+	table    *commands.Table
+	shards   *shard.Set
+	stats    *stats
+	clients  *registry
+	pause    *pause
+	pubsub   *pubsub
+	monitors monitors
+	slow     *slowlog
+	latency  *latencyMonitor
+	started  time.Time
+	runID    string
+	seed     mvcc.Seed
+	first    sync.Map // ids (int) of the threads that come first
 
 	// peakReset is after how many ms the longest reply of a client is forgotten;
 	// -1: never (DEBUG REPLYBUFFER PEAK-RESET-TIME).
@@ -83,6 +85,7 @@ func New(o Options) *Server {
 	srv.stats = newStats(srv.table)
 	srv.clients = newRegistry(srv)
 	srv.pause = newPause(srv)
+	srv.pubsub = newPubsub()
 	srv.peakReset.Store(defaultPeakReset)
 	srv.slow = newSlowlog()
 	srv.latency = newLatencyMonitor()

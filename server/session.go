@@ -25,6 +25,12 @@ type home interface {
 	// later makes f run at the home after others have had their turn. False: no
 	// other session lives there, and f is not run.
 	later(f func()) bool
+	// mail takes a letter for sessions that live there, and says whether the
+	// home is behind; callable from any goroutine, and it never waits.
+	mail(l letter) (behind bool)
+	// readMail gives the letters to their sessions, whose clients get them at
+	// the end of the turn. At the home only.
+	readMail()
 }
 
 // A transport is the socket side of a session, used at its home only.
@@ -82,6 +88,13 @@ type session struct {
 	parked     [][]byte // the command line that waits in line
 	flow       *flow    // streaming of the command that runs aside
 	closing    bool     // close once the pending replies are out
+	unasked    bool     // what the command wrote is no reply, but a message
+	told       bool     // letters have come in this turn
+	kept       []letter // those that have to wait for the end of a command
+	keptSize   int
+	keptFirst  bool // those come before the command's reply
+	behind     home // what the session waits for before it publishes more
+	subs       subscriptions
 	closed     bool
 	peakSince  int64 // when info.peak was lowered last, unix ms
 	softSince  int64 // when the output went over its soft limit, unix ms
@@ -105,6 +118,7 @@ func (srv *Server) newSession(h home, t transport, peer peerInfo) *session {
 	s.call = commands.Call{Out: &s.out, Table: srv.table, Rand: srv.rand}
 	s.authed = srv.config().RequirePass == ""
 	s.info.init(srv, s, peer)
+	s.subs.count = &s.info.topics
 	s.lastActive = s.info.created.UnixMilli()
 	s.limits(srv.config())
 	return s
@@ -198,11 +212,17 @@ func (s *session) yield() bool {
 		return true
 	}
 	s.spent = 0
-	s.yielded = s.home.later(func() {
+	again := func() {
 		if s.yielded = false; !s.closed {
 			s.goOn()
 		}
-	})
+	}
+	if b := s.behind; b != nil {
+		s.behind, s.yielded = nil, true
+		b.post(func() { s.home.post(again) })
+		return true
+	}
+	s.yielded = s.home.later(again)
 	return s.yielded
 }
 
@@ -274,13 +294,13 @@ func (s *session) checkOutput() {
 		s.info.peak.Store(n)
 	}
 	if s.flow != nil {
-		n = max(n, s.flow.total)
+		n = max(n, s.flow.total) + int64(s.keptSize)
 	}
 	if n < unauthOutput {
 		s.softSince = 0
 		return
 	}
-	l := s.srv.config().OutputLimits[config.ClassNormal]
+	l := s.srv.config().OutputLimits[s.info.class()]
 	over := l.Hard > 0 && n > l.Hard
 	switch {
 	case l.Soft == 0 || n <= l.Soft:
@@ -309,7 +329,9 @@ func (s *session) ended() {
 	if s.info.held.Load() {
 		s.srv.pause.leave(s)
 	}
+	s.leave(true)
 	s.queue, s.queued, s.shared = nil, 0, 0
+	s.kept, s.keptSize = nil, 0
 	s.out.Reset()
 	s.info.update(s)
 	s.srv.clients.remove(s)

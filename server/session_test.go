@@ -29,6 +29,13 @@ func (h *stillHome) resume()           {}
 
 func (h *stillHome) scratch() *[]mvcc.Place { return &h.places }
 
+func (h *stillHome) mail(l letter) bool {
+	deliver([]letter{l}, func(*session) {})
+	return false
+}
+
+func (h *stillHome) readMail() {}
+
 func (h *stillHome) later(f func()) bool {
 	h.post(f)
 	return true

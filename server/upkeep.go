@@ -51,7 +51,9 @@ func (srv *Server) keepUp(ctx context.Context) {
 const fixedMemory = 1 << 20
 
 // besides is the used memory that is neither data nor index.
-func (srv *Server) besides() int64 { return srv.clients.memory.Load() + fixedMemory }
+func (srv *Server) besides() int64 {
+	return srv.clients.memory.Load() + srv.pubsub.memory.Load() + fixedMemory
+}
 
 // usedMemory is what INFO calls used_memory: live data, index, clients' buffers
 // and the server itself.
