@@ -56,7 +56,7 @@ func commandList(t *testing.T) string {
 	b.WriteString("| group | commands |\n|---|---|\n")
 	for _, group := range []string{
 		"string", "bitmap", "hash", "list", "set", "sorted-set", "stream", "geo", "hyperloglog",
-		"generic", "connection", "server", "scripting", "cluster",
+		"generic", "transactions", "pubsub", "connection", "server", "scripting", "cluster",
 	} {
 		slices.SortFunc(groups[group], func(a, b string) int { return strings.Compare(bare(a), bare(b)) })
 		fmt.Fprintf(&b, "| %s | %s |\n", strings.ReplaceAll(group, "-", " "), strings.Join(groups[group], ", "))

@@ -128,11 +128,11 @@ func (i *clientInfo) write(b *strings.Builder, now int64, row string, r running)
 	if out > 0 {
 		events = "rw"
 	}
-	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=-1",
+	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d",
 		i.id, i.peer.addr, i.peer.laddr, i.peer.fd, *i.name.Load(), wholeSeconds(now-i.created.UnixMilli()), wholeSeconds(now-i.lastActive.Load()), i.flags(), i.db.Load(),
-		i.topics[channelTopic].Load(), i.topics[patternTopic].Load(), i.topics[shardTopic].Load())
-	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=0 rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d",
-		qbuf, free, r.args, fixed, peak, min(out, fixed), (list+replyBufferMax-1)/replyBufferMax, list, sessionSize+i.qcap.Load()+max(out, fixed)+r.args)
+		i.topics[channelTopic].Load(), i.topics[patternTopic].Load(), i.topics[shardTopic].Load(), i.multi.Load()-1)
+	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d",
+		qbuf, free, r.args, i.multiBytes.Load(), fixed, peak, min(out, fixed), (list+replyBufferMax-1)/replyBufferMax, list, sessionSize+i.qcap.Load()+max(out, fixed)+r.args+i.multiBytes.Load())
 	fmt.Fprintf(b, " events=%s cmd=%s user=default redir=-1 resp=%d lib-name=%s lib-ver=%s\n",
 		events, row, i.proto.Load(), *i.libName.Load(), *i.libVer.Load())
 }
@@ -162,6 +162,9 @@ func (i *clientInfo) flags() string {
 	}
 	if i.subscribed() {
 		f += "P"
+	}
+	if i.multi.Load() > 0 {
+		f += "x"
 	}
 	if i.held.Load() {
 		f += "b"

@@ -146,19 +146,27 @@ func (s *session) knows(user, pass []byte) bool {
 }
 
 func selectDB(c *commands.Call, s *session) error {
-	n, ok := commands.ParseInt(c.Args[1])
-	if !ok {
-		return commands.ErrNotInteger
+	db, err := s.srv.database(c.Args[1])
+	if err != nil {
+		return err
 	}
-	if n < math.MinInt32 || n > math.MaxInt32 {
-		return commands.ErrRange(math.MinInt32, math.MaxInt32)
-	}
-	if n < 0 || n >= int64(s.srv.config().Databases) {
-		return commands.ErrDBIndex
-	}
-	s.db = int(n)
+	s.db = db
 	c.Out.OK()
 	return nil
+}
+
+// database reads the number of a database.
+func (srv *Server) database(b []byte) (int, error) {
+	n, ok := commands.ParseInt(b)
+	switch {
+	case !ok:
+		return 0, commands.ErrNotInteger
+	case n < math.MinInt32 || n > math.MaxInt32:
+		return 0, commands.ErrRange(math.MinInt32, math.MaxInt32)
+	case n < 0 || n >= int64(srv.config().Databases):
+		return 0, commands.ErrDBIndex
+	}
+	return int(n), nil
 }
 
 func quit(c *commands.Call, s *session) error {
@@ -171,6 +179,7 @@ func quit(c *commands.Call, s *session) error {
 func reset(c *commands.Call, s *session) error {
 	s.leave(false)
 	s.home.readMail()
+	s.discard()
 	s.db, s.noTouch, s.reply = 0, false, replyOn
 	s.setProto(commands.RESP2)
 	s.setName("")

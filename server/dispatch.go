@@ -25,6 +25,9 @@ func (s *session) dispatch(r request) {
 	if s.holdBack(row, args) {
 		return
 	}
+	if s.queueing && s.enlist(r) {
+		return
+	}
 
 	// Route: to the session, to the shards of its keys, or aside.
 	if c.Row != row {

@@ -15,6 +15,9 @@ func (s *session) permit(row *commands.Command) error {
 	if s.unknown() && row.Flags&commands.NoAuth == 0 {
 		return commands.ErrNoAuth
 	}
+	if s.queueing && row.Flags&commands.NoMulti != 0 {
+		return commands.ErrNotInMulti
+	}
 	if s.srv.shards.Over() > 0 {
 		if err := s.makeRoom(row); err != nil {
 			return err
@@ -29,7 +32,7 @@ func (s *session) permit(row *commands.Command) error {
 // makeRoom evicts what is over the memory limit; a command that takes memory is
 // refused if nothing can be.
 func (s *session) makeRoom(row *commands.Command) error {
-	if s.srv.shards.MakeRoom(s.call.Now) == shard.RoomNone && row.Flags&commands.DenyOOM != 0 {
+	if s.srv.shards.MakeRoom(s.call.Now) == shard.RoomNone && s.deniesOOM(row) {
 		return commands.ErrOOM
 	}
 	return nil
@@ -45,6 +48,9 @@ func (s *session) reject(row *commands.Command, args [][]byte, err error) {
 			zap.String("client", s.info.peer.addr))
 		s.peer.close()
 		return
+	}
+	if s.queueing {
+		err = s.aborts(row, err)
 	}
 	mark := s.out.Mark()
 	s.spent += refusal

@@ -124,13 +124,20 @@ func (s *session) run(c *commands.Call, h *shard.Hold, r request) (err error) {
 	return err
 }
 
-// runServer runs a command about the session or the server; a SELECT counts for
-// what comes behind it.
+// runServer runs a command about the session or the server. A SELECT is for the
+// commands behind it: who runs them selects for the session.
 func (s *session) runServer(c *commands.Call) error {
-	s.db = c.DB
-	err := c.Guard(func() error { return c.Row.Run.(onSession)(c, s) })
-	c.DB = s.db
-	return err
+	return c.Guard(func() error {
+		if c.Row.FullName() != "select" {
+			return c.Row.Run.(onSession)(c, s)
+		}
+		db, err := s.srv.database(c.Args[1])
+		if err == nil {
+			c.DB = db
+			c.Out.OK()
+		}
+		return err
+	})
 }
 
 // keyless names the commands of this package that look at no key and no shard.

@@ -134,7 +134,8 @@ func (p *pause) length() int {
 // holdBack parks the command line if the pause holds the row up; the session
 // waits and its home goes on with others.
 func (s *session) holdBack(row *commands.Command, args [][]byte) bool {
-	if !s.srv.pause.holds(row) || !s.srv.pause.line(s) {
+	p := s.srv.pause
+	if !p.holds(row) && !(p.on() && s.writesLater(row)) || !p.line(s) {
 		return false
 	}
 	s.waiting, s.parked = true, args

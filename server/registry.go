@@ -53,6 +53,7 @@ type clientInfo struct {
 	noEvict, noTouch      atomic.Bool
 	topics                [topicKinds]atomic.Int64 // subscriptions
 	monitor               atomic.Bool
+	multi, multiBytes     atomic.Int64 // commands queued, plus 1 (0: no transaction); length of their arguments
 	counted               atomic.Int64 // bytes in registry.memory
 	keeps                 atomic.Int64 // bytes in registry.held
 }
@@ -83,13 +84,16 @@ func (i *clientInfo) update(s *session) {
 	put(&i.out, int64(s.queued+s.out.Len()))
 	put(&i.qbuf, int64(s.in.Buffered()))
 	put(&i.qcap, int64(s.in.Cap()))
+	n, bytes, queued := s.queuedUp()
+	put(&i.multi, int64(n)+1)
+	put(&i.multiBytes, bytes)
 	if i.waiting.Load() != s.waiting {
 		i.waiting.Store(s.waiting)
 	}
 	if int(i.db.Load()) != s.db {
 		i.db.Store(int32(s.db))
 	}
-	now := i.out.Load() + i.qcap.Load()
+	now := i.out.Load() + i.qcap.Load() + queued
 	if own := now - int64(s.shared); far(now, &i.keeps) || far(own, &i.counted) {
 		i.account(own, now)
 	}

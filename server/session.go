@@ -80,17 +80,19 @@ type session struct {
 	authed     bool
 	noTouch    bool
 	reply      replyMode
-	yielded    bool     // others have their turn
-	stalled    bool     // process stopped because the client has to read first
-	spent      int64    // nanoseconds of commands in this turn
-	waiting    bool     // a command runs aside, or waits in line
-	nest       nest     // the command of a transaction that runs
-	parked     [][]byte // the command line that waits in line
-	flow       *flow    // streaming of the command that runs aside
-	closing    bool     // close once the pending replies are out
-	unasked    bool     // what the command wrote is no reply, but a message
-	told       bool     // letters have come in this turn
-	kept       []letter // those that have to wait for the end of a command
+	yielded    bool         // others have their turn
+	stalled    bool         // process stopped because the client has to read first
+	spent      int64        // nanoseconds of commands in this turn
+	waiting    bool         // a command runs aside, or waits in line
+	nest       nest         // the command of a transaction that runs
+	queueing   bool         // between MULTI and EXEC
+	multi      *transaction // what is queued and watched; nil: nothing ever was
+	parked     [][]byte     // the command line that waits in line
+	flow       *flow        // streaming of the command that runs aside
+	closing    bool         // close once the pending replies are out
+	unasked    bool         // what the command wrote is no reply, but a message
+	told       bool         // letters have come in this turn
+	kept       []letter     // those that have to wait for the end of a command
 	keptSize   int
 	keptFirst  bool // those come before the command's reply
 	behind     home // what the session waits for before it publishes more
@@ -332,6 +334,7 @@ func (s *session) ended() {
 	s.leave(true)
 	s.queue, s.queued, s.shared = nil, 0, 0
 	s.kept, s.keptSize = nil, 0
+	s.abandon()
 	s.out.Reset()
 	s.info.update(s)
 	s.srv.clients.remove(s)

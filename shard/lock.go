@@ -21,6 +21,7 @@ type Lock struct {
 func newLock(pos []uint64) *Lock {
 	l := &Lock{pos: slices.Clone(pos)}
 	slices.Sort(l.pos)
+	l.pos = slices.Compact(l.pos)
 	return l
 }
 
@@ -143,6 +144,61 @@ func (s *Set) Long(keys [][]byte, dbs []int, run func(h *Hold, pause func()) []E
 	h.unlock(l, dbs, s.clock(), effects)
 	h.Give()
 	l.release()
+}
+
+// A Transaction is several commands that run as one long write.
+type Transaction struct {
+	// Want makes the Hold want every key that the commands name.
+	Want func(h *Hold)
+	// DBs are the databases that they can write.
+	DBs []int
+	// Check is called at the instant at which the keys become the transaction's
+	// alone. If it says false nothing is run.
+	Check func(h *Hold) bool
+	// Run runs the commands, with the Hold open, and calls pause between slices.
+	Run func(h *Hold, pause func())
+}
+
+// Transact runs a transaction in slices, and says whether it ran. It must be
+// called from a task of the heavy pool.
+func (s *Set) Transact(t Transaction) bool {
+	s.long.enter(s.Heavy.Block)
+	defer s.long.leave()
+	h := s.NewHold()
+	t.Want(h)
+	l := newLock(h.pos)
+	h.pos = append(h.pos[:0], l.pos...) // many name the same key
+	h.takeWaiting()
+	if !t.Check(h) {
+		h.Give()
+		return false
+	}
+	s.stats.LongWrites.Add(1)
+	h.eachHeld(func(sh *Shard) { sh.splice(l, t.DBs) })
+	h.opened = opened{on: true, splice: true}
+	give := h.pause(s.Heavy)
+	t.Run(h, func() {
+		h.eachHeld(s.settle)
+		give()
+	})
+	h.unlock(l, t.DBs, s.clock(), h.shut())
+	h.Give()
+	l.release()
+	return true
+}
+
+// Reach runs f with the shards of what want wants held, whatever is locked: for
+// what is no part of the data.
+func (s *Set) Reach(want func(h *Hold), f func()) {
+	h := s.NewHold()
+	want(h)
+	if h.all {
+		h.takeAll()
+	} else {
+		h.take()
+	}
+	defer h.Give()
+	f()
 }
 
 // lock takes the shards, puts the lock on them and opens the splices.

@@ -1,0 +1,176 @@
+package server
+
+import (
+	"firn/commands"
+	"firn/shard"
+)
+
+// execute runs what was queued, at one instant. A short transaction runs here, with
+// the shards of all its keys held. A long one runs aside, as one long write.
+// One with commands that look at all of the keyspace, or at the server, runs
+// here however long it is, and everybody waits for it, as for any in Redis.
+func execute(c *commands.Call, s *session) error {
+	if !s.queueing {
+		return commands.ErrExecNoMulti
+	}
+	t := s.multi
+	if t.failed {
+		s.discard()
+		return commands.ErrExecAbort
+	}
+	if len(t.requests) > heavyFrom && !t.home {
+		s.execAside(t)
+		return nil
+	}
+	return s.execHere(c, t)
+}
+
+// execHere runs the transaction at the home, unless it is too long for that.
+func (s *session) execHere(c *commands.Call, t *transaction) error {
+	h, space := s.home.hold(), s.srv.shards.Space
+	h.Reset()
+	t.wantWatched(h)
+	exclusive := s.srv.wants(h, t.requests)
+	if l := h.Take(exclusive); l != nil {
+		return s.wait(l)
+	}
+	if t.broken(h, space, c.Now) {
+		t.unmark(space)
+		h.Give()
+		s.clear()
+		c.Out.NullArray()
+		return nil
+	}
+	if !t.home && s.heavyExec(c, h, t) {
+		h.Give()
+		s.execAside(t)
+		return nil
+	}
+	t.unmark(space)
+	h.Open()
+	defer s.clear()
+	defer h.Close(c.Now)
+	s.db = s.runAll(c, h, t, nil)
+	return nil
+}
+
+// runAll runs the queued commands and returns the database that is selected
+// after them. Pause, if not nil, is called when a slice is over.
+func (s *session) runAll(c *commands.Call, h *shard.Hold, t *transaction, pause func()) (db int) {
+	in := &t.call
+	*in = *c
+	in.Pause = pause
+	c.Out.Array(len(t.requests))
+	slice := s.srv.monotonic()
+	for i := range t.requests {
+		_ = s.inside(in, h, t.requests[i]) // the error is the reply
+		if pause != nil && s.srv.monotonic()-slice > execSlice {
+			pause()
+			slice = s.srv.monotonic()
+		}
+	}
+	return in.DB
+}
+
+// execSlice is for how many nanoseconds a long transaction has its shards at a
+// time.
+const execSlice = 100_000
+
+// heavyExec says whether the commands together touch too much to run here. The
+// shards of their keys are held. What one changes for the next is not seen.
+func (s *session) heavyExec(c *commands.Call, h *shard.Hold, t *transaction) bool {
+	total, in, space := len(t.requests), &t.call, s.srv.shards.Space
+	*in = *c
+	for i := range t.requests {
+		r := &t.requests[i]
+		if r.row.Cost == nil {
+			s.follow(in, r)
+			continue
+		}
+		in.Begin(r.row, r.args)
+		h.View.LiveView(space, in.DB, c.Now)
+		total += r.row.Cost(in, &h.View)
+		if tooLong(total, heavyFrom) {
+			return true
+		}
+	}
+	return false
+}
+
+// follow makes c use the database that the request selects, if it does.
+func (s *session) follow(c *commands.Call, r *request) {
+	if r.row.FullName() == "select" {
+		if db, err := s.srv.database(r.args[1]); err == nil {
+			c.DB = db
+		}
+	}
+}
+
+// execAside hands the transaction to a task of the heavy pool. The session has
+// none meanwhile.
+func (s *session) execAside(t *transaction) {
+	s.multi, s.queueing = nil, false
+	s.aside(func(c *commands.Call) error {
+		return c.Guard(func() error { return s.execLong(c, t) })
+	})
+}
+
+// execLong runs the transaction in slices, with its keys locked. What it watches
+// is looked at when they are.
+func (s *session) execLong(c *commands.Call, t *transaction) error {
+	set, db := s.srv.shards, c.DB
+	c.Out.Stream(nil)
+	done := set.Transact(shard.Transaction{
+		Want: func(h *shard.Hold) { t.wantWatched(h); s.srv.wants(h, t.requests) },
+		DBs:  t.databases(c.DB, set.Space.Databases()),
+		Check: func(h *shard.Hold) bool {
+			broken := t.broken(h, set.Space, c.Now)
+			t.unmark(set.Space)
+			return !broken
+		},
+		Run: func(h *shard.Hold, pause func()) { db = s.runAll(c, h, t, pause) },
+	})
+	if !done {
+		c.Out.NullArray()
+		return nil
+	}
+	s.home.post(func() { s.db = db })
+	return nil
+}
+
+// databases are those that the queued commands can write: the selected one, and
+// those that they name.
+func (t *transaction) databases(db, most int) (all []int) {
+	named := make([]bool, most)
+	named[db] = true
+	for i := range t.requests {
+		args := t.requests[i].args
+		switch t.requests[i].row.FullName() {
+		case "select", "move", "copy":
+			for _, a := range args[1:] {
+				if n, ok := commands.ParseInt(a); ok && n >= 0 && n < int64(most) {
+					named[n] = true
+				}
+			}
+		}
+	}
+	for db, is := range named {
+		if is {
+			all = append(all, db)
+		}
+	}
+	return all
+}
+
+// shortOnly says whether the request can't be a part of a long transaction: it
+// would see the keyspace without what the transaction has written, or touches
+// what belongs to the home.
+func shortOnly(r *request) bool {
+	switch r.row.Run.Kind() {
+	case commands.KindCut:
+		return true
+	case commands.KindServer:
+		return r.row.FullName() != "select"
+	}
+	return r.row.Keys.Any(r.args)
+}
