@@ -41,6 +41,17 @@ func percentTo(goal, live int64) int {
 	return int(min((goal-live)*100/live, goal*100/gcLeast))
 }
 
+// goalFor is the goal with which a collection begins no sooner than at so many
+// bytes. It begins where the runtime thinks that it will end at the goal, but not
+// before 45/64 of the way from what was alive (gcControllerState.trigger of
+// runtime/mgcpacer.go).
+func goalFor(begin, live int64) int64 { return live + (begin-live)*64/45 }
+
+// grownMost is the part of what was alive by which the data may grow before it
+// is marked again. As nobody knows where between begin and goal a collection
+// begins, there may be garbage of up to 0.42 of that beside the room.
+const grownMost = 3
+
 // gcForcedFrom is the live heap from which a collection is begun when much of it
 // was deleted, and the memory given back to the system: an idle server would keep
 // it for minutes.
@@ -64,6 +75,7 @@ type collector struct {
 	cycles  int64
 	used    int64 // used memory at about the last collection
 	raised  int64 // used memory for which the percentage is meant
+	last    int64 // used memory at the last tick
 	still   int   // ticks since used memory has moved
 	next    int   // still at which to look again
 	stillAt int64 // where it stands
@@ -74,15 +86,19 @@ type collector struct {
 
 // follow is told from time to time the heap, what the data takes of it (used
 // memory, here, with what is dead in the segments), and how many writes there
-// have been. It adapts the percentage after
-// a collection, and while the data grows: what is known to be alive is no reason
-// for a collection, which would only mark it. A change stops the world for some
-// microseconds, so small ones are not made.
+// have been. It adapts the percentage after a collection, and while the data
+// grows: what is known to be alive is no reason for a collection, which would
+// only mark it, and keep a loop from its processor for a while.
 //
 // Giving memory back can be tens of milliseconds of kernel time: release runs it
 // where it is in nobody's way.
 func (c *collector) follow(h heapSize, used, writes int64, release func(f func())) {
 	c.busy, c.writes = writes-c.writes > stillMost, writes
+	pace := min(max(used-c.last, 0), gcFloor)
+	if c.last == 0 {
+		pace = 0
+	}
+	c.last = used
 	if h.collected == c.cycles && c.percent != 0 {
 		if max(h.live, c.raised) > gcForcedFrom && used < c.raised/4*3 || c.idle(h, used) {
 			c.used, c.raised = used, used
@@ -91,14 +107,27 @@ func (c *collector) follow(h heapSize, used, writes int64, release func(f func()
 			// allocation of a loop would have to sweep all of it.
 			c.set(gcPercent(used))
 			release(debug.FreeOSMemory)
-		} else if live := h.live + used - c.used; used-c.raised > gcRoom(live)/2 {
-			c.raised = used
-			c.set(percentTo(live+gcRoom(live), h.live))
+		} else {
+			c.grow(h, used, pace)
 		}
 		return
 	}
 	c.cycles, c.used, c.raised = h.collected, used, used
 	if p := gcPercent(h.live); c.percent == 0 || p > c.percent*9/8 || p < c.percent*7/8 {
+		c.set(p)
+	}
+}
+
+// grow puts the next collection off, so that it does not begin before there is
+// garbage, for data that grows by so much a tick. What follow is told is up to a
+// tick old, and it is told again after another.
+func (c *collector) grow(h heapSize, used, pace int64) {
+	live := h.live + used - c.used
+	if pace == 0 || used-c.used > max(h.live/grownMost, gcFloorEnd/2) {
+		return
+	}
+	if p := percentTo(goalFor(live+gcRoom(live)/2+3*pace, h.live), h.live); p > c.percent {
+		c.raised = used
 		c.set(p)
 	}
 }

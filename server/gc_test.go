@@ -108,23 +108,27 @@ func TestCollectorLeavesWhatIsInUse(t *testing.T) {
 }
 
 // TestCollectorLeavesGrowthAlone: what is known to be alive brings no collection
-// nearer, garbage beyond the room always does, and when the data goes that came
-// since the last collection there is one at once.
+// until it has grown a lot, however early the runtime begins and however old the
+// figures are; garbage always does; and when the data goes that came since the
+// last collection there is one at once.
 func TestCollectorLeavesGrowthAlone(t *testing.T) {
 	t.Cleanup(func() { debug.SetGCPercent(100) })
-	for _, start := range []int64{1 << 20, 100 << 20} {
+	for _, pace := range []int64{1 << 20, 10 << 20} {
 		var c collector
-		h, forced := heapSize{live: start, objects: start, collected: 1}, 0
+		h, used, forced := heapSize{live: 10 << 20, objects: 10 << 20, collected: 1}, int64(10<<20), 0
 		goal := func() int64 { return max(h.live+h.live*int64(c.percent)/100, gcLeast*int64(c.percent)/100) }
-		used := start
 		c.follow(h, used, 0, nil)
-		for range 1000 {
-			used, h.objects = used+1<<20, h.objects+1<<20
+		collections := 0
+		for used < 1<<30 {
 			c.follow(h, used, 0, nil)
-			require.Greater(t, goal(), used+gcRoom(used)/4, "%d after %d", used, start)
-			require.Less(t, goal(), used+2*gcRoom(used), "%d after %d", used, start)
+			require.Less(t, goal(), used+max(used/5, 32<<20)+2*gcRoom(used)+3*pace*64/45, "room for garbage")
+			used, h.objects = used+pace, h.objects+pace
+			if h.objects > h.live+(goal()-h.live)*45/64 {
+				h.live = h.objects
+				h.collected, collections = h.collected+1, collections+1
+			}
 		}
-		h.live = start // still: nothing was collected
+		require.Less(t, collections, 12)
 		c.follow(h, used/2, 0, func(func()) { forced++ })
 		require.Equal(t, 1, forced)
 	}
