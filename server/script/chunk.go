@@ -6,34 +6,73 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
 )
 
 // A Chunk is compiled source. Nobody changes it; all states share it.
-type Chunk struct{ proto *lua.FunctionProto }
+type Chunk struct {
+	proto *lua.FunctionProto
+	// wrapped says that the proto, called with the concatenation, returns the
+	// chunk's function.
+	wrapped bool
+}
 
 // Compile compiles source; name is what error messages call it ("user_script").
-// An error's text is Lua's: "user_script:1: '=' expected near 'x'".
+// An error's text is about Lua's: "user_script:1: syntax error near 'x'".
 func Compile(name, source string) (*Chunk, error) {
+	if strings.HasPrefix(source, "\x1bLua") {
+		return nil, fmt.Errorf("%s: precompiled chunks are not accepted", name)
+	}
+	if depth := nesting(source); depth > maxNesting {
+		return nil, fmt.Errorf("%s:1: chunk has too many syntax levels", name)
+	}
 	tree, err := parse.Parse(strings.NewReader(source), name)
 	if err != nil {
-		return nil, syntaxError(name, err)
+		return nil, syntaxError(name, source, err)
+	}
+	var r rewriter
+	r.block(tree)
+	if r.deep {
+		return nil, fmt.Errorf("%s:1: chunk has too many syntax levels", name)
+	}
+	if r.used {
+		tree = wrap(tree)
 	}
 	proto, err := lua.Compile(tree, name)
 	if err != nil {
-		return nil, syntaxError(name, err)
+		return nil, syntaxError(name, source, err)
 	}
-	return &Chunk{proto}, nil
+	return &Chunk{proto, r.used}, nil
+}
+
+// wrap makes "local <concat> = ...; return function(...) <tree> end" of a tree.
+func wrap(tree []ast.Stmt) []ast.Stmt {
+	last := 1
+	if len(tree) > 0 {
+		last = max(tree[len(tree)-1].LastLine(), tree[len(tree)-1].Line()) + 1
+	}
+	body := &ast.FunctionExpr{ParList: &ast.ParList{HasVargs: true}, Stmts: tree}
+	body.SetLine(0)
+	body.SetLastLine(last)
+	take := &ast.LocalAssignStmt{Names: []string{concatName}, Exprs: []ast.Expr{&ast.Comma3Expr{}}}
+	give := &ast.ReturnStmt{Exprs: []ast.Expr{body}}
+	return []ast.Stmt{take, give}
 }
 
 // syntaxError puts the parser's error into Lua's words.
-func syntaxError(name string, err error) error {
+func syntaxError(name, source string, err error) error {
 	var p *parse.Error
-	if !errors.As(err, &p) {
-		return err
+	var c *lua.CompileError
+	switch {
+	case errors.As(err, &p):
+		line, token := p.Pos.Line, p.Token
+		if line == parse.EOF {
+			line, token = strings.Count(source, "\n")+1, "<eof>"
+		}
+		return fmt.Errorf("%s:%d: %s near '%s'", name, line, p.Message, token)
+	case errors.As(err, &c):
+		return fmt.Errorf("%s:%d: %s", name, c.Line, c.Message)
 	}
-	if p.Pos.Line == parse.EOF {
-		return fmt.Errorf("%s: syntax error near '<eof>'", name)
-	}
-	return fmt.Errorf("%s:%d: %s near '%s'", name, p.Pos.Line, p.Message, p.Token)
+	return err
 }

@@ -29,9 +29,13 @@
 //
 // # For functions
 //
-// A function engine makes its own states with NewState, runs a library's chunk
-// in them with Invoke (Run.Load is then set and the globals are what Globals
-// returns: put register_function into a redis table of its own with
-// State.NewAPI), keeps the registered *lua.LFunction values per state, and calls
-// them with Invoke. Protect makes a table, and all it reaches, readonly.
+// A function engine makes its own states with NewState. Redis loads a library
+// with other globals than it runs it with: give a table of one's own to
+// UseGlobals (with a redis table that has register_function and State.AddLog),
+// run the library's chunk with Invoke (Run.Load set), keep the *lua.LFunction
+// values per state, and call them with Invoke (their globals are those that the
+// chunk had: see LFunction.Env). Seal protects a state's own globals; Protect
+// makes any table, and all it reaches, readonly and returns what stands for it
+// (gopher-lua has no readonly tables: it is a front with metatables); ErrorIndex
+// is the "nonexistent global variable" error.
 package script

@@ -25,7 +25,7 @@ func (e *Engine) Take() *State {
 	e.mu.Unlock()
 	st := NewState()
 	st.age = age
-	st.Protect(st.Globals())
+	st.Seal()
 	return st
 }
 

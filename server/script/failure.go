@@ -14,6 +14,8 @@ type Failure struct {
 	// Counted says that the error is one of a command and is in the
 	// statistics already.
 	Counted bool
+	// Err is what the Host's Interrupt has returned, if that ended the run.
+	Err error
 }
 
 // Message returns the error line, without the dash; name is the script's SHA or
@@ -39,20 +41,45 @@ func failureOf(err error) *Failure {
 
 // failureIn reads an error table.
 func failureIn(t *lua.LTable) *Failure {
-	text := func(name string) string { return lua.LVAsString(t.RawGetString(name)) }
-	return &Failure{text("err"), text("source"), text("line"), t.RawGetString("ignore_error_stats_update") == lua.LTrue}
+	text := func(name string) string { s, _ := asText(t.RawGetString(name)); return s }
+	counted := t.RawGetString("ignore_error_stats_update") == lua.LTrue
+	return &Failure{Text: text("err"), Source: text("source"), Line: text("line"), Counted: counted}
 }
 
-// explain is the error handler: it makes a table of the error and adds where it
-// happened.
-func (st *State) explain(l *lua.LState) int {
-	t, ok := l.Get(1).(*lua.LTable)
+// explained is the error handler of a run: it makes a table of the error and adds
+// where it happened.
+func (st *State) explained(l *lua.LState) int {
+	v := mended(l, l.Get(1))
+	t, ok := v.(*lua.LTable)
 	if !ok {
+		text, _ := asText(v)
+		if text == "" {
+			text = v.String()
+		}
 		t = l.NewTable()
-		t.RawSetString("err", lua.LString("ERR "+l.Get(1).String()))
+		t.RawSetString("err", lua.LString("ERR "+text))
+	}
+	if d := userFrame(l); d != nil {
+		t.RawSetString("source", lua.LString("@"+d.Source))
+		t.RawSetString("line", lua.LNumber(d.CurrentLine))
 	}
 	l.Push(t)
 	return 1
+}
+
+// userFrame returns the frame that an error is about: the one that failed, or
+// the caller of the Go function that did.
+func userFrame(l *lua.LState) *lua.Debug {
+	for level := 1; level <= 2; level++ {
+		d, ok := l.GetStack(level)
+		if !ok {
+			return nil
+		}
+		if _, err := l.GetInfo("Sl", d, lua.LNil); err == nil && d.CurrentLine > 0 {
+			return d
+		}
+	}
+	return nil
 }
 
 // errorTable returns an error value of a text with or without "-CODE ".

@@ -29,7 +29,6 @@ type Run struct {
 	Load bool
 
 	proto int
-	ended error // what Interrupt has returned
 }
 
 // Proto returns the protocol version that the script has chosen for the replies

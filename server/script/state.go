@@ -4,8 +4,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// The stacks of an interpreter. Redis allows about 8,000 values (unpack), 200
-// nested calls of C functions and 20,000 of Lua's.
+// The stacks of an interpreter. Redis allows about 8,000 values (unpack) and
+// 20,000 nested calls.
 const (
 	callDepth    = 16_000
 	registryMin  = 1 << 10
@@ -17,60 +17,129 @@ const (
 type State struct {
 	L *lua.LState
 
+	globals  *lua.LTable // the real ones
 	run      *Run
+	clock    clock
 	rand     lrand48
-	handler  *lua.LFunction            // adds source and line to an error
-	compiled map[string]*lua.LFunction // by script
-	args     arguments                 // of the command being called
-	age      int                       // of its Engine, when it was made
+	resumed  int // coroutines that are running inside each other
+	age      int // of its Engine, when it was made
+	explain  *lua.LFunction
+	mender   *lua.LFunction
+	refuse   *lua.LFunction
+	concat   *lua.LFunction
+	fronts   map[*lua.LTable]*lua.LTable // by what they stand for
+	reals    map[*lua.LTable]*lua.LTable // by their fronts
+	compiled map[string]*lua.LFunction   // by script
+	args     arguments                   // of the command being called
 }
 
 // NewState returns an interpreter with Lua's libraries, ours, and the redis API
-// (also under the name keydb). Its globals are not protected yet: see Protect.
+// (also under the name keydb). Its globals are not protected yet: see Seal.
 func NewState() *State {
 	l := lua.NewState(lua.Options{
 		SkipOpenLibs: true, MinimizeStackMemory: true, CallStackSize: callDepth,
 		RegistrySize: registryMin, RegistryMaxSize: registryMax, RegistryGrowStep: registryStep,
 	})
-	st := &State{L: l, rand: randStart, compiled: map[string]*lua.LFunction{}}
-	st.openLua()
+	st := &State{
+		L: l, globals: l.NewTable(), rand: randStart, compiled: map[string]*lua.LFunction{},
+		fronts: map[*lua.LTable]*lua.LTable{}, reals: map[*lua.LTable]*lua.LTable{},
+	}
+	st.clock.done = make(chan struct{})
+	close(st.clock.done)
+	l.SetContext(&st.clock)
+	st.explain, st.mender = l.NewFunction(st.explained), l.NewFunction(func(l *lua.LState) int {
+		l.Push(mended(l, l.Get(1)))
+		return 1
+	})
+	st.refuse = l.NewFunction(func(l *lua.LState) int { raise(l, readonlyText); return 0 })
+	st.concat = l.NewFunction(concatenate)
+	st.openBase()
+	st.openTable()
+	st.openString()
+	st.openMath()
+	st.openCoroutine()
 	for _, lib := range libraries() {
-		st.Globals().RawSetString(lib.name, lib.load(l))
+		st.globals.RawSetString(lib.name, lib.load(l))
 	}
 	api := st.NewAPI()
-	st.Globals().RawSetString("redis", api)
-	st.Globals().RawSetString("keydb", api)
-	st.handler = l.NewFunction(st.explain)
+	st.globals.RawSetString("redis", api)
+	st.globals.RawSetString("keydb", api)
+	st.UseGlobals(st.globals)
 	return st
 }
 
-// Globals returns the table of the globals.
-func (st *State) Globals() *lua.LTable { return st.L.G.Global }
+// Globals returns the table of the globals, the real one, for Go code to change.
+func (st *State) Globals() *lua.LTable { return st.globals }
+
+// UseGlobals makes t what functions that are made from now on have as globals.
+func (st *State) UseGlobals(t *lua.LTable) {
+	st.L.G.Global, st.L.Env = t, t
+}
+
+// Seal protects the globals, and all they reach, and makes reading one that does
+// not exist an error.
+func (st *State) Seal() {
+	st.ErrorIndex(st.globals)
+	front := st.Protect(st.globals)
+	st.globals.RawSetString("_G", front)
+	st.UseGlobals(front)
+}
 
 // Function returns the chunk as a function of this state; name tells chunks
 // apart, and the function is kept under it.
 func (st *State) Function(name string, c *Chunk) *lua.LFunction {
 	fn := st.compiled[name]
 	if fn == nil {
-		fn = st.L.NewFunctionFromProto(c.proto)
+		fn = st.instance(c)
 		st.compiled[name] = fn
 	}
 	return fn
 }
 
+// instance makes a function of the chunk.
+func (st *State) instance(c *Chunk) *lua.LFunction {
+	fn := st.L.NewFunctionFromProto(c.proto)
+	if !c.wrapped {
+		return fn
+	}
+	st.L.Push(fn)
+	st.L.Push(st.concat)
+	st.L.Call(1, 1)
+	inner := st.L.Get(-1).(*lua.LFunction)
+	st.L.Pop(1)
+	return inner
+}
+
 // Invoke calls fn and returns the first value that it returns, or its failure.
 func (st *State) Invoke(run *Run, fn *lua.LFunction, args ...lua.LValue) (lua.LValue, *Failure) {
-	st.run = run
-	defer func() { st.run = nil }()
-	top := st.L.GetTop()
-	err := st.L.CallByParam(lua.P{Fn: fn, NRet: 1, Protect: true, Handler: st.handler}, args...)
+	env := st.L.Env
+	st.begin(run)
+	defer st.end(env)
+	if !fn.IsG {
+		fn.Env = env // a run may have changed it
+	}
+	err := st.L.CallByParam(lua.P{Fn: fn, NRet: 1, Protect: true, Handler: st.explain}, args...)
 	if err != nil {
-		st.L.SetTop(top)
+		st.L.SetTop(0)
+		if st.clock.err != nil {
+			return lua.LNil, &Failure{Text: st.clock.err.Error(), Err: st.clock.err}
+		}
 		return lua.LNil, failureOf(err)
 	}
 	v := st.L.Get(-1)
-	st.L.SetTop(top)
+	st.L.SetTop(0)
 	return v, nil
+}
+
+func (st *State) begin(run *Run) {
+	st.run, st.resumed = run, 0
+	st.clock.begin(run.Host)
+}
+
+func (st *State) end(env *lua.LTable) {
+	st.run = nil
+	st.clock.begin(nil)
+	st.UseGlobals(env)
 }
 
 // Strings returns a table of strings, as KEYS and ARGV are.
