@@ -24,7 +24,7 @@ func plainEncoding(value []byte) Encoding {
 // access clocks don't depend on the old one.
 func (tx *Tx) Overwrite(key, value []byte) {
 	p, access := tx.place(key), tx.space.Access()
-	if access.LFU || p.k.overdue(tx.Now) || len(value) > maxInline {
+	if access.LFU || p.k.overdue(tx.Now) || len(value) > maxInline || tx.Created != nil {
 		tx.Lookup(key)
 		tx.SetString(key, value, 0)
 		return

@@ -137,6 +137,11 @@ func (tx *Tx) put(key []byte, t Type, enc Encoding, expire int64, vlen int) []by
 			f.clock = r.clock()
 		}
 	}
+	if tx.Created != nil {
+		if _, _, ok := p.k.find(p.pos, key); !ok {
+			tx.Created(key)
+		}
+	}
 	return p.k.put(p.pos, key, f, vlen)
 }
 

@@ -10,6 +10,10 @@ type View struct {
 
 	Hits, Misses int64 // lookups by Get, for keyspace_hits and keyspace_misses
 
+	// Missed, if not nil, is called with each key that Misses counts, and
+	// Created with each key that is new to a Tx.
+	Missed, Created func(key []byte)
+
 	space  *Space
 	db     int
 	frozen []*Version // by store; nil: live
@@ -98,7 +102,7 @@ func (v *View) find(key []byte) (e Entry, ok bool) {
 func (v *View) Get(key []byte) (e Entry, ok bool) {
 	e, ok = v.find(key)
 	if !ok {
-		v.Misses++
+		v.miss(key)
 		return e, false
 	}
 	v.Hits++
@@ -115,9 +119,16 @@ func (v *View) PeekCounted(key []byte) (e Entry, ok bool) {
 	if e, ok = v.find(key); ok {
 		v.Hits++
 	} else {
-		v.Misses++
+		v.miss(key)
 	}
 	return e, ok
+}
+
+func (v *View) miss(key []byte) {
+	v.Misses++
+	if v.Missed != nil {
+		v.Missed(key)
+	}
 }
 
 func (v *View) touch(e *Entry) {

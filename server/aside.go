@@ -50,8 +50,10 @@ func (s *session) readManyAside() error {
 func (s *session) overCut(c *commands.Call, cut *shard.Cut) error {
 	var v mvcc.View
 	v.FrozenView(cut.Space(), c.DB, c.Now, cut.Versions())
+	s.srv.listenTo(c, &v)
 	err := commands.RunView(c, &v)
 	s.srv.stats.lookups(v.Hits, v.Misses)
+	s.srv.published(c)
 	return err
 }
 
@@ -75,12 +77,14 @@ func (s *session) longAside() {
 			h.Tx.Splice()
 			c.Pause = pause // a write that has begun is finished, whoever has left
 			c.Out.Stream(nil)
+			s.srv.listenTo(c, &h.Tx.View)
 			err = commands.RunOwner(c, &h.Tx)
 			h.CountExpired()
 			s.srv.stats.wrote(&h.Tx)
+			s.srv.expired(h.Tx.Expired)
+			s.srv.published(c)
 			return c.Effects(&h.Tx)
 		})
-		s.srv.published(c)
 		return err
 	})
 }

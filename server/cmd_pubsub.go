@@ -60,7 +60,7 @@ func (s *session) giveWay(busy home) {
 
 // atHome says whether the present command runs at the session's home, and not
 // within a transaction.
-func (s *session) atHome() bool { return s.flow == nil && !s.home.hold().IsOpen() }
+func (s *session) atHome() bool { return s.flow == nil && s.nest.hold == nil }
 
 // subscribing is the handler that subscribes to a kind of topic.
 func subscribing(kind topicKind, verb string) onSession {

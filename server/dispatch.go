@@ -69,6 +69,7 @@ func (s *session) read(c *commands.Call, r request) error {
 	defer h.Give()
 	h.View.LiveView(s.srv.shards.Space, c.DB, c.Now)
 	h.View.NoTouch = s.noTouch
+	s.srv.listenTo(c, &h.View)
 	if single(c.Row) {
 		h.View.Hint(c.Args[1], r.pos)
 		h.Seat(r.warm, r.pos)
@@ -80,7 +81,7 @@ func (s *session) read(c *commands.Call, r request) error {
 	c.Held = h
 	err := commands.RunView(c, &h.View)
 	s.tally.lookups(&h.View)
-	s.srv.expired(h.Expire(c.Now))
+	s.announce(c, h.Expire(c.Now))
 	return err
 }
 
@@ -102,6 +103,7 @@ func (s *session) write(c *commands.Call, r request) error {
 	defer h.Give()
 	h.Tx.Begin(s.srv.shards.Space, c.DB, c.Now)
 	h.Tx.NoTouch = s.noTouch
+	s.srv.listenTo(c, &h.Tx.View)
 	if single(c.Row) {
 		h.Tx.Hint(c.Args[1], r.pos)
 		h.Seat(r.warm, r.pos)
@@ -115,6 +117,6 @@ func (s *session) write(c *commands.Call, r request) error {
 	h.Commit(c.Now, c.Effects(&h.Tx))
 	h.CountExpired()
 	s.tally.wrote(&h.Tx)
-	s.srv.published(c)
+	s.announce(c, h.Tx.Expired)
 	return err
 }

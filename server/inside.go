@@ -86,6 +86,9 @@ func (s *session) inside(c *commands.Call, h *shard.Hold, r request) error {
 		s.srv.noteFault(err)
 	}
 	s.srv.observe(s, c, nanos)
+	if s.srv.monitors.any() {
+		s.srv.monitors.show(s, c, c.DB, s.inScript)
+	}
 	return err
 }
 
@@ -103,15 +106,17 @@ func (s *session) run(c *commands.Call, h *shard.Hold, r request) (err error) {
 	case commands.KindView:
 		h.View.LiveView(s.srv.shards.Space, c.DB, c.Now)
 		h.View.NoTouch = s.noTouch
+		s.srv.listenTo(c, &h.View)
 		if single(c.Row) {
 			h.View.Hint(c.Args[1], r.pos)
 		}
 		err = commands.RunView(c, &h.View)
 		s.srv.stats.lookups(h.View.Hits, h.View.Misses)
-		s.srv.expired(h.Expire(c.Now))
+		s.announce(c, h.Expire(c.Now))
 	default:
 		h.Begin(c.DB, c.Now)
 		h.Tx.NoTouch = s.noTouch
+		s.srv.listenTo(c, &h.Tx.View)
 		if single(c.Row) {
 			h.Tx.Hint(c.Args[1], r.pos)
 		}
@@ -119,7 +124,7 @@ func (s *session) run(c *commands.Call, h *shard.Hold, r request) (err error) {
 		h.Commit(c.Now, c.Effects(&h.Tx))
 		h.CountExpired()
 		s.srv.stats.wrote(&h.Tx)
-		s.srv.published(c)
+		s.announce(c, h.Tx.Expired)
 	}
 	return err
 }
@@ -142,6 +147,7 @@ func (s *session) runServer(c *commands.Call) error {
 
 // keyless names the commands of this package that look at no key and no shard.
 var keyless = map[string]bool{
-	"select": true, "publish": true, "spublish": true, "client|setname": true, "client|getname": true, "client|id": true,
+	"select": true, "publish": true, "spublish": true, "subscribe": true, "psubscribe": true, "ssubscribe": true,
+	"unsubscribe": true, "punsubscribe": true, "sunsubscribe": true, "client|setname": true, "client|getname": true, "client|id": true,
 	"client|setinfo": true, "client|no-evict": true, "client|no-touch": true, "client|reply": true, "config|get": true,
 }

@@ -177,3 +177,15 @@ func TestSlowSubscriberHasToGo(t *testing.T) {
 	require.EqualValues(t, 1, s.stats.outputClosed.Load())
 	require.Equal(t, ":1", p.do("PUBLISH a x"))
 }
+
+// bulks are the strings of an array reply.
+func bulks(raw string) (words []string) {
+	lines := strings.Split(raw, "\r\n")
+	for i := 1; i+1 < len(lines); i++ {
+		if strings.HasPrefix(lines[i], "$") {
+			words = append(words, lines[i+1])
+			i++
+		}
+	}
+	return words
+}

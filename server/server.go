@@ -98,6 +98,8 @@ func New(o Options) *Server {
 		HeavyEnter:   func() func(int) { lowerPriority(o.Nice + heavyNice); return newResting(srv.monotonic).between },
 		Clock:        func() int64 { return time.Now().UnixMilli() },
 		Rand:         mrand.Uint64,
+		Expired:      srv.expired,
+		Evicted:      srv.evicted,
 	})
 	return srv
 }
@@ -148,15 +150,6 @@ func (srv *Server) Start() error {
 
 // dutyPeriod is how often expired keys are looked for, as with Redis' hz of 10.
 const dutyPeriod = 100 * time.Millisecond
-
-// wantEvents says whether anybody listens to keyspace events.
-func (srv *Server) wantEvents() bool { return false }
-
-// published hands the events of a command on to whoever listens.
-func (srv *Server) published(*commands.Call) {}
-
-// expired tells whoever listens of keys that have expired.
-func (srv *Server) expired([]mvcc.Removed) {}
 
 // newReplID begins a history of its own.
 func (srv *Server) newReplID() {

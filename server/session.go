@@ -85,6 +85,7 @@ type session struct {
 	spent      int64        // nanoseconds of commands in this turn
 	waiting    bool         // a command runs aside, or waits in line
 	nest       nest         // the command of a transaction that runs
+	inScript   bool         // a script runs it
 	queueing   bool         // between MULTI and EXEC
 	multi      *transaction // what is queued and watched; nil: nothing ever was
 	parked     [][]byte     // the command line that waits in line

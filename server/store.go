@@ -22,20 +22,24 @@ func (srv *Server) store(c *commands.Call) (err error) {
 			var v mvcc.View
 			v.FrozenView(cut.Space(), c.DB, c.Now, cut.Versions())
 			var put func(*mvcc.Tx) error
+			srv.listenTo(c, &v)
 			put, err = commands.PrepareStore(c, &v)
 			srv.stats.lookups(v.Hits, v.Misses)
 			if put == nil {
+				srv.published(c)
 				return nil
 			}
 			return func(h *shard.Hold) []shard.Effect {
 				h.Tx.Begin(srv.shards.Space, c.DB, c.Now)
+				srv.listenTo(c, &h.Tx.View)
 				err = commands.CommitStore(c, put, &h.Tx)
 				h.CountExpired()
 				srv.stats.wrote(&h.Tx)
+				srv.expired(h.Tx.Expired)
+				srv.published(c)
 				return c.Effects(&h.Tx)
 			}
 		},
 	})
-	srv.published(c)
 	return err
 }

@@ -101,6 +101,7 @@ func (h *Hold) expireSlice(i int) (more bool) {
 		more = h.Tx.ExpireDue(i, expireBatch, sh.lockedBy)
 		more = h.Tx.ExpireMembers(i, expireBatch, sh.lockedBy) || more
 		h.noteExpired(h.Tx.Expired, now)
+		h.set.expired(h.Tx.Expired)
 		if len(h.Tx.Expired) == 0 {
 			more = false
 		}

@@ -283,10 +283,12 @@ func (h *Hold) evict(v victim, p Policy, now int64) bool {
 	}
 	if h.Tx.Delete(v.Key) {
 		h.set.stats.Evicted.Add(1)
+		h.set.evicted(v.DB, v.Key)
 	} else if len(h.Tx.Expired) == 0 {
 		return false
 	}
 	h.CountExpired()
+	h.set.expired(h.Tx.Expired)
 	if h.set.Journaled() {
 		h.set.append(now, []Effect{Expired(mvcc.Removed{DB: v.DB, Key: v.Key})})
 	}

@@ -38,6 +38,8 @@ type Set struct {
 	clock     func() int64     // unix ms
 	monotonic func() time.Time // measures slices; tests replace it
 	rand      func() uint64
+	expired   func([]mvcc.Removed)
+	evicted   func(db int, key []byte)
 	journals  atomic.Pointer[[]Journal]
 	journal   sync.Mutex // one order for all effects
 	used      atomic.Int64
@@ -76,6 +78,12 @@ type Config struct {
 	HeavyEnter   Enter         // called by each goroutine of the heavy pool; may be nil
 	Clock        func() int64  // unix ms
 	Rand         func() uint64 // uniform; must be safe for concurrent use
+
+	// Expired and Evicted, which may be nil, are told of keys that the duties
+	// removed, and of those evicted; their shard is held, and they must be
+	// quick.
+	Expired func(gone []mvcc.Removed)
+	Evicted func(db int, key []byte)
 }
 
 // New returns an empty keyspace. Run must be started for its duties.
@@ -85,9 +93,19 @@ func New(c Config) *Set {
 		Heavy: NewPool(c.HeavyThreads, c.HeavyEnter),
 		clock: c.Clock,
 		rand:  c.Rand,
-		wake:  make(chan struct{}, 1),
+
+		expired: c.Expired,
+		evicted: c.Evicted,
+
+		wake: make(chan struct{}, 1),
 
 		monotonic: time.Now,
+	}
+	if s.expired == nil {
+		s.expired = func([]mvcc.Removed) {}
+	}
+	if s.evicted == nil {
+		s.evicted = func(int, []byte) {}
 	}
 	s.journals.Store(&[]Journal{})
 	for _, st := range s.Space.Stores {

@@ -220,7 +220,7 @@ const eventLetters = "KEg$lshzxetmdn"
 func ParseEvents(letters string) (Events, bool) {
 	var set Events
 	for _, letter := range []byte(letters) {
-		event := eventOf(letter)
+		event := EventOf(letter)
 		if event == 0 {
 			return 0, false
 		}
@@ -229,7 +229,8 @@ func ParseEvents(letters string) (Events, bool) {
 	return set, true
 }
 
-func eventOf(letter byte) Events {
+// EventOf returns the class, or all of them for A, that a letter stands for; zero if it is none.
+func EventOf(letter byte) Events {
 	if letter == 'A' {
 		return EventAll
 	}
@@ -250,7 +251,7 @@ func (e Events) String() string {
 		classes = "n"
 	}
 	for _, letter := range []byte(classes + "KEm") {
-		if e&eventOf(letter) != 0 {
+		if e&EventOf(letter) != 0 {
 			out = append(out, letter)
 		}
 	}
