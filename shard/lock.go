@@ -175,7 +175,7 @@ func (s *Set) Transact(t Transaction) bool {
 	}
 	s.stats.LongWrites.Add(1)
 	h.eachHeld(func(sh *Shard) { sh.splice(l, t.DBs) })
-	h.opened = opened{on: true, splice: true}
+	h.opened = opened{on: true, splice: true, lock: l}
 	give := h.pause(s.Heavy)
 	t.Run(h, func() {
 		h.eachHeld(s.settle)

@@ -3,7 +3,9 @@ package shard
 // opened is what an open Hold collects.
 type opened struct {
 	on      bool
-	splice  bool // what is written is spliced: see Set.Long
+	splice  bool  // what is written is spliced: see Set.Long
+	lock    *Lock // of Transact
+	muted   bool  // see Mute
 	effects []Effect
 }
 
@@ -36,7 +38,7 @@ func (h *Hold) shut() []Effect {
 // gather keeps copies of the effects of one command of a transaction, whose
 // arguments may be gone when it ends.
 func (h *Hold) gather(effects []Effect) {
-	if !h.set.Journaled() {
+	if h.opened.muted || !h.set.Journaled() {
 		return
 	}
 	for _, e := range effects {
