@@ -12,9 +12,6 @@ var flushCommands = []Command{
 	{Name: "SWAPDB", Arity: 3, Keys: allKeys, Run: OnOwner(swapDB), Summary: "Swaps two Redis databases"},
 	{Name: "WAIT", Arity: 3, Run: OnConn(wait), Flags: NoScript, Summary: "Wait for the synchronous replication of all the write commands sent in the context of the current connection"},
 	{Name: "WAITAOF", Arity: 4, Run: OnConn(waitAOF), Flags: NoScript, Summary: "Blocks until all of the preceding write commands sent by the connection are written to the append-only file of the master and/or replicas."},
-	{Name: "FUNCTION", Arity: -2, Summary: "A container for function commands", Subs: []Command{
-		{Name: "FLUSH", Arity: -2, Run: OnConn(functionFlush), Flags: NoScript, Summary: "Deleting all functions"},
-	}},
 	{Name: "SCRIPT", Arity: -2, Summary: "A container for Lua scripts management commands", Subs: []Command{
 		{Name: "FLUSH", Arity: -2, Run: OnConn(scriptFlush), Flags: NoScript, Summary: "Remove all the scripts from the script cache."},
 	}},
@@ -155,19 +152,7 @@ func checkTimeout(b []byte) error {
 	return nil
 }
 
-// functionFlush and scriptFlush have nothing to remove: there are no functions
-// and no scripts.
-func functionFlush(c *Call) error {
-	if len(c.Args) > 3 {
-		return ErrSubcommandSyntax([]byte(c.Row.parent.full), c.Args[1])
-	}
-	if len(c.Args) == 3 && !isFlushMode(c, 2) {
-		return ErrFunctionFlush
-	}
-	c.Out.OK()
-	return nil
-}
-
+// scriptFlush has nothing to remove: there are no scripts.
 func scriptFlush(c *Call) error {
 	if len(c.Args) > 3 || len(c.Args) == 3 && !isFlushMode(c, 2) {
 		return ErrScriptFlush

@@ -63,6 +63,8 @@ type Server struct {
 	upkeep
 	debugState
 
+	functions functions
+
 	loops    []*loop
 	desks    desks
 	conns    sync.WaitGroup // goroutines of netConns and accepters

@@ -49,7 +49,7 @@ end))`
 func runHere(t testing.TB, st *State, body string) string {
 	chunk, err := Compile("user_script", fmt.Sprintf(shown, body))
 	require.NoError(t, err, body)
-	v, failure := st.Invoke(&Run{}, st.L.NewFunctionFromProto(chunk.proto))
+	v, failure := st.Invoke(&Run{}, st.instance(chunk))
 	require.Nil(t, failure, body)
 	return string(v.(lua.LString))
 }

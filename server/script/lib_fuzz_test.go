@@ -34,7 +34,7 @@ if ok then local text = cjson.encode(v) assert(cjson.encode(cjson.decode(text)) 
 		if strings.Contains(a, "nf") || strings.Contains(a, "an") || strings.Contains(a, "e") || strings.Contains(a, "E") {
 			return // numbers that can't be encoded, or not without loss
 		}
-		_, failure := st.Invoke(&Run{}, st.L.NewFunctionFromProto(chunk.proto), lua.LString(a), lua.LString(b))
+		_, failure := st.Invoke(&Run{}, st.instance(chunk), lua.LString(a), lua.LString(b))
 		if failure != nil && !strings.Contains(failure.Text, "Cannot serialise") {
 			require.Nil(t, failure)
 		}
