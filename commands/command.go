@@ -195,6 +195,11 @@ type Call struct {
 	// written its inputs may have changed, so that the command line would do
 	// something else elsewhere, and a journal listens.
 	ByResult bool
+	// CanWait says that the client may wait for a key if there is nothing: the
+	// call then leaves a Wait. Without it the answer is that of a timeout.
+	CanWait bool
+	// InScript says that a script runs the command.
+	InScript bool
 	// Head is memory for the part of a reply that must stand behind its length,
 	// or nil for new memory.
 	Head *Reply
@@ -205,6 +210,7 @@ type Call struct {
 
 	geo      *geoQuery // what the row's Cost has read of the call, for its Run on the same live view
 	line     addedLine
+	wait     *Wait
 	effects  []shard.Effect
 	replaced bool
 	events   []Event
@@ -222,7 +228,7 @@ type Event struct {
 // Begin readies c for a command line; what belongs to the connection (Out,
 // Table, Rand, MaxBulk, MaxSparse, Compress, DB, Now) is kept.
 func (c *Call) Begin(row *Command, args [][]byte) {
-	c.Row, c.Args, c.Pause, c.replaced, c.ByResult, c.geo, c.Held = row, args, nil, false, false, nil, nil
+	c.Row, c.Args, c.Pause, c.replaced, c.ByResult, c.geo, c.Held, c.wait = row, args, nil, false, false, nil, nil, nil
 	c.effects, c.events = c.effects[:0], c.events[:0]
 }
 

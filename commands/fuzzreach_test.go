@@ -14,7 +14,7 @@ import (
 
 // fuzzReach is how many calls may be needed until every row has met values of
 // every type.
-const fuzzReach = 120_000
+const fuzzReach = 180_000
 
 // TestFuzzReachesEveryRow: the calls of FuzzEveryCommand run every row, and
 // those that have keys with a first key of every type, and with none there. The

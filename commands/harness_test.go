@@ -94,7 +94,7 @@ func (h *harness) session(name string) *harnessSession {
 	s := h.sessions[name]
 	if s == nil {
 		s = &harnessSession{}
-		s.call = Call{Out: &s.out, Rand: h.rand, Table: h.table, WantEvents: true, Compress: true}
+		s.call = Call{Out: &s.out, Rand: h.rand, Table: h.table, WantEvents: true, Compress: true, CanWait: true}
 		h.sessions[name] = s
 	}
 	return s
@@ -181,6 +181,13 @@ func (h *harness) run(s *harnessSession, row *Command, args [][]byte) error {
 	return h.checkEvents(c, err)
 }
 
+// giveUp ends a wait at once, as its timeout would.
+func (c *Call) giveUp() {
+	if c.Waiting() != nil {
+		c.Out.NullArray()
+	}
+}
+
 // errDear is the reply to a call that costs more than a test wants to spend.
 const errDear Error = "ERR too dear for this test"
 
@@ -211,6 +218,7 @@ func (h *harness) runView(s *harnessSession) error {
 	if isFault(err) {
 		return err
 	}
+	c.giveUp()
 	if h.drawn == drawn && !liveOnly(c.Row.full) {
 		if err := h.again(c); err != nil {
 			return err
@@ -260,6 +268,7 @@ func (h *harness) runCut(c *Call) error {
 func (h *harness) runOwner(c *Call) error {
 	h.tx.Begin(h.space, c.DB, h.now)
 	err := RunOwner(c, &h.tx)
+	c.giveUp()
 	if err != nil && h.tx.Changes != 0 && !isFault(err) {
 		return &Fault{c.Row.full, fmt.Errorf("%d changes by a command that failed: %w", h.tx.Changes, err), nil}
 	}

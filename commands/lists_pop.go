@@ -100,17 +100,18 @@ type mpopCall struct {
 	count int64
 }
 
-// parseMpop reads LMPOP or ZMPOP, whose ends have these names.
-func parseMpop(c *Call, first, last string) (p mpopCall, err error) {
-	n, ok := ParseInt(c.Args[1])
+// parseMpop reads LMPOP or ZMPOP, whose ends have these names. The number of keys
+// is the argument at.
+func parseMpop(c *Call, at int, first, last string) (p mpopCall, err error) {
+	n, ok := ParseInt(c.Args[at])
 	if !ok || n < 1 {
 		return p, ErrNumKeys
 	}
-	if n >= int64(len(c.Args)-2) {
+	if n >= int64(len(c.Args)-at-1) {
 		return p, ErrSyntax
 	}
-	where := 2 + int(n)
-	p.keys, p.first = c.Args[2:where], c.Is(where, first)
+	where := at + 1 + int(n)
+	p.keys, p.first = c.Args[at+1:where], c.Is(where, first)
 	if !p.first && !c.Is(where, last) {
 		return p, ErrSyntax
 	}
@@ -138,30 +139,45 @@ func parseSide(c *Call, i int) (left bool, err error) {
 }
 
 func lmpop(c *Call, tx *mvcc.Tx) error {
-	p, err := parseMpop(c, "LEFT", "RIGHT")
+	p, err := parseMpop(c, 1, "LEFT", "RIGHT")
 	if err != nil {
 		return err
 	}
-	for i, key := range p.keys {
-		e, there, err := lookupList(tx, key)
-		if err != nil {
-			return err
-		}
-		if there {
-			c.Out.Array(2)
-			c.Out.Bulk(key)
-			n := popMany(c, tx.EditList(key, &e), key, p.first, p.count)
-			c.Propagate([]byte(popEvent(p.first)), key, AppendInt(nil, int64(n)))
-			return nil
-		}
-		c.pauseAt(i)
+	if popped, err := p.popList(c, tx); popped || err != nil {
+		return err
 	}
 	c.Out.NullArray()
 	return nil
 }
 
-func lmpopCost(c *Call, v *mvcc.View) int {
-	p, err := parseMpop(c, "LEFT", "RIGHT")
+// popList pops from the first of the lists that is there, and says whether one
+// is.
+func (p *mpopCall) popList(c *Call, tx *mvcc.Tx) (popped bool, err error) {
+	for i, key := range p.keys {
+		e, there, err := lookupList(tx, key)
+		if err != nil {
+			return false, err
+		}
+		if there {
+			p.popFrom(c, tx.EditList(key, &e), key)
+			return true, nil
+		}
+		c.pauseAt(i)
+	}
+	return false, nil
+}
+
+func (p *mpopCall) popFrom(c *Call, w *mvcc.ListWriter, key []byte) {
+	c.Out.Array(2)
+	c.Out.Bulk(key)
+	n := popMany(c, w, key, p.first, p.count)
+	c.Propagate([]byte(popEvent(p.first)), key, AppendInt(nil, int64(n)))
+}
+
+func lmpopCost(c *Call, v *mvcc.View) int { return mpopCost(c, v, 1) }
+
+func mpopCost(c *Call, v *mvcc.View, at int) int {
+	p, err := parseMpop(c, at, "LEFT", "RIGHT")
 	if err != nil {
 		return 1
 	}

@@ -36,7 +36,7 @@ func parseRead(c *Call, group bool) (o readOptions, err error) {
 		case more > 0 && c.Is(i, "block"):
 			i++
 			o.block = true
-			o.timeout, err = parseTimeout(c.Args[i])
+			o.timeout, err = parseBlock(c, i)
 		case more > 0 && c.Is(i, "count"):
 			i++
 			n, ok := ParseInt(c.Args[i])
@@ -76,9 +76,12 @@ func parseRead(c *Call, group bool) (o readOptions, err error) {
 	return o, nil
 }
 
-// parseTimeout reads a timeout in ms.
-func parseTimeout(arg []byte) (int64, error) {
-	n, ok := ParseInt(arg)
+// parseBlock reads how long a read blocks, in ms.
+func parseBlock(c *Call, i int) (int64, error) {
+	if c.InScript {
+		return 0, ErrBlockInScript(c.Args[0])
+	}
+	n, ok := ParseInt(c.Args[i])
 	switch {
 	case !ok:
 		return 0, ErrTimeout
@@ -88,8 +91,7 @@ func parseTimeout(arg []byte) (int64, error) {
 	return n, nil
 }
 
-// xread answers with what is there. With BLOCK it should wait if that is nothing;
-// until blocking is built it gives the answer of a timeout at once.
+// xread answers with what is there. With BLOCK it waits if that is nothing.
 func xread(c *Call, v *mvcc.View) error {
 	o, err := parseRead(c, false)
 	if err != nil {
@@ -105,15 +107,23 @@ func xread(c *Call, v *mvcc.View) error {
 			n++
 		}
 	}
+	if n == 0 && o.block && c.block(o.waitRead(after)) {
+		return nil
+	}
 	c.readHeader(n)
 	for i, key := range o.keys {
 		if s, ok, _ := streamAt(v, key); ok && news(s, after[i]) {
-			from, _ := after[i].Next()
-			c.streamHeader(key)
-			c.streamRange(s, from, mvcc.MaxStreamID, o.count, false)
+			o.readStream(c, s, key, after[i])
 		}
 	}
 	return nil
+}
+
+// readStream replies what the stream has behind the id.
+func (o *readOptions) readStream(c *Call, s mvcc.StreamValue, key []byte, after mvcc.StreamID) {
+	from, _ := after.Next()
+	c.streamHeader(key)
+	c.streamRange(s, from, mvcc.MaxStreamID, o.count, false)
 }
 
 // afterIDs returns the id of each stream behind which is to be read.

@@ -14,8 +14,7 @@ type groupRead struct {
 	serve   bool
 }
 
-// xreadgroup answers with what is there. With BLOCK it should wait if that is
-// nothing; until blocking is built it gives the answer of a timeout at once.
+// xreadgroup answers with what is there. With BLOCK it waits if that is nothing.
 func xreadgroup(c *Call, tx *mvcc.Tx) error {
 	o, err := parseRead(c, true)
 	if err != nil {
@@ -32,6 +31,9 @@ func xreadgroup(c *Call, tx *mvcc.Tx) error {
 		}
 	}
 	c.PropagateNothing()
+	if n == 0 && o.block && c.block(o.waitReadGroup()) {
+		return nil
+	}
 	c.readHeader(n)
 	for i := range reads {
 		if reads[i].serve {

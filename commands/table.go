@@ -8,7 +8,7 @@ import (
 
 // Families are the rows of this package; package server adds its own.
 func Families() [][]Command {
-	return [][]Command{listCommands, scanCommands, keyCommands, expireCommands, objectCommands, memoryCommands, flushCommands, stringCommands, bitCommands, bitopCommands, bitfieldCommands, connectionCommands, introspectCommands, lolwutCommands, hashCommands, setCommands, setopCommands, memberCommands, keydbCommands, zsetCommands, zsetopCommands, hllCommands, geoCommands, sortCommands, dumpCommands, streamCommands}
+	return [][]Command{listCommands, scanCommands, keyCommands, expireCommands, objectCommands, memoryCommands, flushCommands, stringCommands, bitCommands, bitopCommands, bitfieldCommands, connectionCommands, introspectCommands, lolwutCommands, hashCommands, setCommands, setopCommands, memberCommands, keydbCommands, zsetCommands, zsetopCommands, hllCommands, geoCommands, sortCommands, dumpCommands, streamCommands, blockingCommands}
 }
 
 // A Table finds rows by name. It is read-only after NewTable.

@@ -106,22 +106,31 @@ func zsize(v *mvcc.View, key []byte) int64 {
 }
 
 func zmpop(c *Call, tx *mvcc.Tx) error {
-	p, err := parseMpop(c, "MIN", "MAX")
+	p, err := parseMpop(c, 1, "MIN", "MAX")
 	if err != nil {
 		return err
 	}
-	for _, key := range p.keys {
-		e, ok := tx.Lookup(key)
-		if ok && e.Type() != mvcc.ZSet {
-			return ErrWrongType
-		}
-		if ok {
-			zmpopFrom(c, tx, &e, key, &p)
-			return nil
-		}
+	if popped, err := p.popZSet(c, tx); popped || err != nil {
+		return err
 	}
 	c.Out.NullArray()
 	return nil
+}
+
+// popZSet pops from the first of the sorted sets that is there, and says whether
+// one is.
+func (p *mpopCall) popZSet(c *Call, tx *mvcc.Tx) (popped bool, err error) {
+	for _, key := range p.keys {
+		e, ok := tx.Lookup(key)
+		if ok && e.Type() != mvcc.ZSet {
+			return false, ErrWrongType
+		}
+		if ok {
+			zmpopFrom(c, tx, &e, key, p)
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // zmpopFrom pops from the key, which is there.
@@ -139,8 +148,10 @@ func zmpopFrom(c *Call, tx *mvcc.Tx, e *mvcc.Entry, key []byte, p *mpopCall) {
 	c.Propagate([]byte(name), key, AppendInt(nil, int64(taker.n)))
 }
 
-func zmpopCost(c *Call, v *mvcc.View) int {
-	p, err := parseMpop(c, "MIN", "MAX")
+func zmpopCost(c *Call, v *mvcc.View) int { return zmpopCostAt(c, v, 1) }
+
+func zmpopCostAt(c *Call, v *mvcc.View, at int) int {
+	p, err := parseMpop(c, at, "MIN", "MAX")
 	if err != nil {
 		return 1
 	}

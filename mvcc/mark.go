@@ -18,10 +18,15 @@ type Mark struct {
 	pos     uint64
 	refs    int
 	touched bool // is in its store's list
+	order   uint64
 }
 
 // DB returns the number of the database.
 func (m *Mark) DB() int { return m.db }
+
+// Order grows with the instant at which the mark got among the touched ones, over
+// all stores of the keyspace.
+func (m *Mark) Order() uint64 { return m.order }
 
 // Pos returns the position.
 func (m *Mark) Pos() uint64 { return m.pos }
@@ -81,6 +86,9 @@ func (s *Store) Marks() (n int) {
 	return n
 }
 
+// AnyTouched says whether TakeTouched would return marks.
+func (s *Store) AnyTouched() bool { return len(s.touched) > 0 }
+
 // TakeTouched returns the marks with Blocked clients whose keys were changed, or
 // have expired, since the last call, in the order in which that happened first.
 // The slice is valid until the next change.
@@ -136,7 +144,7 @@ func (m *Mark) touch(s *Store, changed bool) {
 		m.Changes++
 	}
 	if m.Blocked > 0 && !m.touched {
-		m.touched = true
+		m.touched, m.order = true, s.epochs.next()
 		s.touched = append(s.touched, m)
 	}
 }

@@ -134,6 +134,11 @@ func (s *session) rejoin(c *commands.Call, start int64, err error) {
 		s.sayKept()
 		s.home.readMail()
 	}
+	if c.Waiting() != nil {
+		s.stay, s.parked = true, c.Args // what it was to find is gone
+		s.retry()
+		return
+	}
 	mark := s.out.Mark()
 	kept, shared := s.out.Len()-len(s.out.Bytes()), c.Out.Len()-len(c.Out.Bytes())
 	s.out.Append(c.Out)
@@ -174,6 +179,7 @@ func (s *session) retry() {
 	now := s.home.clock()
 	s.call.Micros, s.call.Now = now, now/1000
 	s.dispatch(s.srv.look(args))
+	s.stay = false
 	s.goOn()
 }
 

@@ -120,18 +120,29 @@ func onOff(c *commands.Call, i int) (on bool, err error) {
 	return false, commands.ErrSyntax
 }
 
-// clientUnblock finds nobody to wake: no command of the table blocks.
+// clientUnblock ends the wait of a client in a blocking command, as its timeout
+// would or with an error.
 func clientUnblock(c *commands.Call, s *session) error {
 	if len(c.Args) > 4 {
 		return subcommandSyntax(c)
 	}
-	if len(c.Args) == 4 && !c.Is(3, "timeout") && !c.Is(3, "error") {
+	var reason error
+	switch {
+	case len(c.Args) == 3 || c.Is(3, "timeout"):
+	case c.Is(3, "error"):
+		reason = commands.ErrUnblocked
+	default:
 		return commands.ErrUnblockReason
 	}
-	if _, ok := commands.ParseInt(c.Args[2]); !ok {
+	id, ok := commands.ParseInt(c.Args[2])
+	if !ok {
 		return commands.ErrNotInteger
 	}
-	c.Out.Int(0)
+	n := int64(0)
+	if other := s.srv.clients.byID(id); other != nil && other.unblock(reason) {
+		n = 1
+	}
+	c.Out.Int(n)
 	return nil
 }
 

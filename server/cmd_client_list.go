@@ -166,7 +166,7 @@ func (i *clientInfo) flags() string {
 	if i.multi.Load() > 0 {
 		f += "x"
 	}
-	if i.held.Load() {
+	if i.held.Load() || i.blocked.Load() != nil {
 		f += "b"
 	}
 	if i.peer.unix {

@@ -59,7 +59,7 @@ func (s *session) dispatch(r request) {
 // read runs a command on the live keyspace with its shards held, or sends it
 // aside with their versions.
 func (s *session) read(c *commands.Call, r request) error {
-	if many(c) {
+	if many(c) && !s.stay {
 		return s.readManyAside()
 	}
 	h := s.home.hold()
@@ -82,6 +82,9 @@ func (s *session) read(c *commands.Call, r request) error {
 	err := commands.RunView(c, &h.View)
 	s.tally.lookups(&h.View)
 	s.announce(c, h.Expire(c.Now))
+	if c.Waiting() != nil {
+		s.block(h, c)
+	}
 	return err
 }
 
@@ -93,7 +96,7 @@ func (s *session) write(c *commands.Call, r request) error {
 	if s.repliesFirst(c) {
 		return nil
 	}
-	if many(c) {
+	if many(c) && !s.stay {
 		return s.writeAside()
 	}
 	h := s.home.hold()
@@ -118,5 +121,8 @@ func (s *session) write(c *commands.Call, r request) error {
 	h.CountExpired()
 	s.tally.wrote(&h.Tx)
 	s.announce(c, h.Tx.Expired)
+	if c.Waiting() != nil {
+		s.block(h, c)
+	}
 	return err
 }

@@ -97,7 +97,7 @@ func infoClients(t *infoText, srv *Server) {
 		infoInt{"client_recent_max_output_buffer", out},
 		infoInt{"blocked_clients", srv.blockedClients()},
 		infoInt{"tracking_clients", 0},
-		infoInt{"clients_in_timeout_table", 0},
+		infoInt{"clients_in_timeout_table", srv.clients.blocked.timed.Load()},
 	)
 }
 

@@ -67,9 +67,9 @@ func wantsAll(r *request) bool {
 // Call is the caller's; its DB follows a SELECT. With its Pause a long one gives
 // others their turn. A command that could wait does not.
 func (s *session) inside(c *commands.Call, h *shard.Hold, r request) error {
-	outer, pause := s.nest, c.Pause
-	s.nest = nest{call: c, hold: h}
-	defer func() { s.nest = outer }()
+	outer, pause, canWait := s.nest, c.Pause, c.CanWait
+	s.nest, c.CanWait, c.InScript = nest{call: c, hold: h}, false, s.inScript
+	defer func() { s.nest, c.CanWait, c.InScript = outer, canWait, false }()
 
 	c.Begin(r.row, r.args)
 	c.Pause, c.WantEvents = pause, s.srv.wantEvents()

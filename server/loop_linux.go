@@ -300,10 +300,10 @@ func (c *loopConn) watch(mask uint32) {
 }
 
 // leftPause closes the connection of a client that has left while it waits for
-// the end of a pause, which may be far. (A client whose command runs aside may
+// the end of a pause or for a key, which may be far. (A client whose command runs aside may
 // have closed its side only, to read the reply.)
 func (c *loopConn) leftPause() bool {
-	if c.s.info.held.Load() {
+	if c.s.idles() {
 		c.close()
 		return true
 	}
@@ -315,7 +315,7 @@ func (c *loopConn) readable() {
 	s := c.s
 	if s.paused() || s.closing {
 		mask := c.mask &^ unix.EPOLLIN
-		if s.info.held.Load() {
+		if s.idles() {
 			mask |= unix.EPOLLRDHUP
 		}
 		c.watch(mask)

@@ -48,8 +48,9 @@ type clientInfo struct {
 	out                   atomic.Int64 // bytes of replies not yet read
 	peak                  atomic.Int64 // most bytes of replies at a time, lately
 	waiting               atomic.Bool
-	held                  atomic.Bool // waits for the end of a pause
-	killed                atomic.Bool // is to run no further command
+	held                  atomic.Bool             // waits for the end of a pause
+	blocked               atomic.Pointer[blocked] // waits for a key; nil: it does not, or somebody is ending the wait
+	killed                atomic.Bool             // is to run no further command
 	noEvict, noTouch      atomic.Bool
 	topics                [topicKinds]atomic.Int64 // subscriptions
 	monitor               atomic.Bool
@@ -119,11 +120,12 @@ func put(a *atomic.Int64, v int64) {
 
 // registry knows all sessions.
 type registry struct {
-	srv    *Server
-	lastID atomic.Int64
-	count  atomic.Int64 // connections admitted, also those not yet in all
-	memory atomic.Int64 // bytes of the clients' buffers, to about 4 KiB each
-	held   atomic.Int64 // the same and what their replies share with the keyspace: it lives as long as they do
+	srv     *Server
+	lastID  atomic.Int64
+	count   atomic.Int64 // connections admitted, also those not yet in all
+	memory  atomic.Int64 // bytes of the clients' buffers, to about 4 KiB each
+	blocked blockedCount
+	held    atomic.Int64 // the same and what their replies share with the keyspace: it lives as long as they do
 
 	evicting sync.Mutex
 	evicted  atomic.Int64 // clients that had to go for maxmemory-clients
@@ -161,6 +163,9 @@ func (r *registry) end(s *session) {
 	r.remove(s)
 	s.info.killed.Store(true)
 	s.leave(true)
+	if b := s.info.blocked.Load(); b != nil {
+		b.Claim() // so that nobody serves it any more
+	}
 	s.info.account(0, 0)
 	s.sever()
 }

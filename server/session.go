@@ -89,6 +89,8 @@ type session struct {
 	queueing   bool         // between MULTI and EXEC
 	multi      *transaction // what is queued and watched; nil: nothing ever was
 	parked     [][]byte     // the command line that waits in line
+	blocked    *blocked     // the command that waits for a key
+	stay       bool         // the command must not run aside: it found nothing there
 	flow       *flow        // streaming of the command that runs aside
 	closing    bool         // close once the pending replies are out
 	unasked    bool         // what the command wrote is no reply, but a message
@@ -118,7 +120,7 @@ const (
 // newSession returns a session for a connection that was accepted.
 func (srv *Server) newSession(h home, t transport, peer peerInfo) *session {
 	s := &session{srv: srv, home: h, peer: t}
-	s.call = commands.Call{Out: &s.out, Table: srv.table, Rand: srv.rand}
+	s.call = commands.Call{Out: &s.out, Table: srv.table, Rand: srv.rand, CanWait: true}
 	s.authed = srv.config().RequirePass == ""
 	s.info.init(srv, s, peer)
 	s.subs.count = &s.info.topics
@@ -333,6 +335,7 @@ func (s *session) ended() {
 		s.srv.pause.leave(s)
 	}
 	s.leave(true)
+	s.quitWaiting()
 	s.queue, s.queued, s.shared = nil, 0, 0
 	s.kept, s.keptSize = nil, 0
 	s.abandon()

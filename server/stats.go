@@ -165,6 +165,27 @@ func (st *stats) errorCounts() map[string]int64 {
 	return maps.Clone(st.errors)
 }
 
+// began counts a command that waits for something, after so many nanoseconds.
+func (st *stats) began(row *commands.Command, nanos int64) {
+	r := &st.rows[row.Index()]
+	r.calls.Add(1)
+	r.micros.Add(nanos / 1000)
+}
+
+// served counts the end of such a command: it took so many nanoseconds more, and
+// may have failed.
+func (st *stats) served(row *commands.Command, nanos int64, err error, failed bool) {
+	r := &st.rows[row.Index()]
+	r.micros.Add(nanos / 1000)
+	r.hist.buckets[bucketOf(nanos)].Add(1)
+	if failed || err != nil {
+		r.failed.Add(1)
+	}
+	if err != nil {
+		st.countErr(err)
+	}
+}
+
 func (st *stats) lookups(hits, misses int64) {
 	if hits != 0 {
 		st.hits.Add(hits)

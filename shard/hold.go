@@ -22,6 +22,11 @@ type Hold struct {
 	opened opened
 	warmer mvcc.Warmer
 	ahead  mvcc.Warmer // for WarmHeld
+
+	waiters mvcc.Tx   // for those who waited for what was written
+	ready   []*line   // to be served before the shards are given back
+	served  []Blocked // whose replies may go after that
+	late    bool      // it serves the backlog
 }
 
 // NewHold returns a Hold for the set.
@@ -186,15 +191,25 @@ func (h *Hold) Cool() {
 // Held says whether any shard is held.
 func (h *Hold) Held() bool { return len(h.held) > 0 }
 
-// Give gives all held shards back.
+// Give gives all held shards back, after serving who waits for what was written.
 func (h *Hold) Give() {
 	if h.opened.on {
 		return
 	}
+	if len(h.ready) > 0 {
+		h.serve()
+	}
+	h.letGo()
+}
+
+func (h *Hold) letGo() {
 	for _, i := range h.held {
 		h.set.shards[i].mu.Unlock()
 	}
 	h.held = h.held[:0]
+	if len(h.served) > 0 {
+		h.deliver()
+	}
 }
 
 // Commit hands the effects of what was written to the journal and settles the
@@ -216,6 +231,7 @@ func (h *Hold) Settle() {
 	for _, i := range h.held {
 		h.set.settle(h.set.shards[i])
 	}
+	h.collect()
 }
 
 // Expire removes the expired keys that h.View came across, with their effects.

@@ -10,7 +10,9 @@ import (
 // A Lock is the set of keys that a long write or a store has to itself. Commands
 // on these keys wait in line for it; everything else goes on.
 type Lock struct {
-	pos []uint64 // sorted
+	pos     []uint64 // sorted
+	serving bool     // of those who wait for the keys: see serve_run.go
+	lines   int      // of these, not yet served
 
 	mu      sync.Mutex
 	done    bool

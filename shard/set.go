@@ -13,8 +13,10 @@ type Shard struct {
 	mu      sync.Mutex
 	waiting atomic.Int32 // that are in lock
 	store   *mvcc.Store
-	locks   []*Lock // of long writes and stores with keys here
-	used    int64   // store.Used() at the last settlement
+	locks   []*Lock              // of long writes and stores with keys here
+	lines   map[*mvcc.Mark]*line // of those who wait for keys here
+	late    []*line              // that are ready, once the key is not locked any more
+	used    int64                // store.Used() at the last settlement
 }
 
 // lock takes the shard, and lets who holds it in slices see that somebody
@@ -45,6 +47,7 @@ type Set struct {
 	used      atomic.Int64
 	taken     atomic.Int64
 	long      longWriter
+	backlog   backlog
 	pins      pinList
 	evictor   evictor
 	stats     Stats
