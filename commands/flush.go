@@ -12,9 +12,6 @@ var flushCommands = []Command{
 	{Name: "SWAPDB", Arity: 3, Keys: allKeys, Run: OnOwner(swapDB), Summary: "Swaps two Redis databases"},
 	{Name: "WAIT", Arity: 3, Run: OnConn(wait), Flags: NoScript, Summary: "Wait for the synchronous replication of all the write commands sent in the context of the current connection"},
 	{Name: "WAITAOF", Arity: 4, Run: OnConn(waitAOF), Flags: NoScript, Summary: "Blocks until all of the preceding write commands sent by the connection are written to the append-only file of the master and/or replicas."},
-	{Name: "SCRIPT", Arity: -2, Summary: "A container for Lua scripts management commands", Subs: []Command{
-		{Name: "FLUSH", Arity: -2, Run: OnConn(scriptFlush), Flags: NoScript, Summary: "Remove all the scripts from the script cache."},
-	}},
 }
 
 // isFlushMode says whether argument i is ASYNC or SYNC. To us they are one: a
@@ -149,14 +146,5 @@ func checkTimeout(b []byte) error {
 	case n < 0:
 		return ErrTimeoutNeg
 	}
-	return nil
-}
-
-// scriptFlush has nothing to remove: there are no scripts.
-func scriptFlush(c *Call) error {
-	if len(c.Args) > 3 || len(c.Args) == 3 && !isFlushMode(c, 2) {
-		return ErrScriptFlush
-	}
-	c.Out.OK()
 	return nil
 }

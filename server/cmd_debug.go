@@ -22,7 +22,8 @@ var debugCommands = []commands.Command{
 
 // debugState is what DEBUG has switched.
 type debugState struct {
-	cronPaused atomic.Bool // idle clients are left alone
+	cronPaused    atomic.Bool // idle clients are left alone
+	scriptsMayAll atomic.Bool // also what is flagged NoScript
 }
 
 // A debugSub is one subcommand, with the least and the most of its arguments,
@@ -67,7 +68,7 @@ func debugSubs() []debugSub {
 		{"listpack", 3, 3, debugEncoded("listpack", "Listpack structure printed on stdout", commands.ErrDebugListpack)},
 		{"quicklist", 3, 4, debugEncoded("quicklist", "Quicklist structure printed on stdout", commands.ErrDebugQuicklist)},
 		{"quicklist-packed-threshold", 3, 3, debugPackedThreshold},
-		{"set-disable-deny-scripts", 3, 3, debugAccept},
+		{"set-disable-deny-scripts", 3, 3, debugDenyScripts},
 		{"set-skip-checksum-validation", 3, 3, debugAccept},
 		{"dict-resizing", 3, 3, debugAccept},
 		{"client-eviction", 2, 2, debugClientEviction},
@@ -194,8 +195,15 @@ func debugError(c *commands.Call, s *session) error {
 	return nil
 }
 
-// debugAccept takes a switch of something that does not exist here (scripts,
-// checksums of dumps, hash tables): whatever it is set to, that is so.
+// debugDenyScripts lets scripts run every command, or no longer.
+func debugDenyScripts(c *commands.Call, s *session) error {
+	n, _ := commands.ParseInt(c.Args[2])
+	s.srv.scriptsMayAll.Store(n != 0)
+	c.Out.OK()
+	return nil
+}
+
+// debugAccept takes a switch of something that does not exist here (checksums of dumps, hash tables): whatever it is set to, that is so.
 func debugAccept(c *commands.Call, s *session) error {
 	c.Out.OK()
 	return nil

@@ -138,7 +138,7 @@ func debugHelp(c *commands.Call, s *session) error {
 		"    accessed (otherwise the Redis behavior). Setting it to 1 reenables back the",
 		"    default.",
 		"SET-DISABLE-DENY-SCRIPTS <0|1>",
-		"    Accepted; there are no scripts.",
+		"    Whether scripts may run commands that are denied to them.",
 		"SET-SKIP-CHECKSUM-VALIDATION <0|1>",
 		"    Accepted; there are no dumps to check.",
 		"SLEEP <seconds>",

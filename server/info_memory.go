@@ -104,7 +104,7 @@ func infoMemory(t *infoText, srv *Server) {
 	t.int("allocator_active", m.heap.spans)
 	t.int("allocator_resident", m.heap.resident)
 	t.memory("total_system_memory", systemMemory())
-	infoScripts(t)
+	infoScripts(t, srv)
 	t.memory("maxmemory", c.MaxMemory)
 	t.str("maxmemory_policy", c.MaxMemoryPolicy.String())
 	infoFragmentation(t, &m)
@@ -115,14 +115,17 @@ func infoMemory(t *infoText, srv *Server) {
 	t.zeros("active_defrag_running", "lazyfree_pending_objects", "lazyfreed_objects")
 }
 
-// infoScripts says that there are no scripts.
-func infoScripts(t *infoText) {
+// infoScripts tells of the scripts. Their interpreters are part of the heap.
+func infoScripts(t *infoText, srv *Server) {
 	t.zeros("used_memory_lua", "used_memory_vm_eval")
 	t.str("used_memory_lua_human", human(0))
-	t.zeros("used_memory_scripts_eval", "number_of_cached_scripts", "number_of_functions", "number_of_libraries", "used_memory_vm_functions")
+	n, bytes := srv.scripts.cache.size()
+	t.int("used_memory_scripts_eval", bytes)
+	t.int("number_of_cached_scripts", int64(n))
+	t.zeros("number_of_functions", "number_of_libraries", "used_memory_vm_functions")
 	t.memory("used_memory_vm_total", 0)
 	t.int("used_memory_functions", 0)
-	t.memory("used_memory_scripts", 0)
+	t.memory("used_memory_scripts", bytes)
 }
 
 func infoFragmentation(t *infoText, m *memoryUse) {

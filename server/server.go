@@ -64,6 +64,7 @@ type Server struct {
 	debugState
 
 	functions functions
+	scripts   scripts
 
 	loops    []*loop
 	desks    desks

@@ -30,6 +30,7 @@ func (srv *Server) stop() {
 func (srv *Server) end() {
 	srv.unlisten()
 	srv.pause.stop()
+	srv.scripts.running.stop()
 	srv.clients.closeOthers()
 	for _, l := range srv.loops {
 		l.shutdown()

@@ -40,6 +40,22 @@ func (h *Hold) Extend(pos uint64) {
 	}
 }
 
+// Exclusively runs f with all shards held and no key locked by anybody, while no
+// long write runs. It must be called from a task of the heavy pool.
+func (s *Set) Exclusively(f func(h *Hold)) {
+	s.long.enter(s.Heavy.Block)
+	defer s.long.leave()
+	h := s.NewHold()
+	h.WantAll()
+	for l := h.Take(true); l != nil; l = h.Take(true) {
+		gone := make(chan struct{})
+		l.Wait(func() { close(gone) })
+		s.Heavy.Block(func() { <-gone })
+	}
+	defer h.Give()
+	f(h)
+}
+
 // Mute keeps the effects of the commands that follow from the journal, or ends
 // that. The Hold must be open.
 func (h *Hold) Mute(on bool) { h.opened.muted = on }

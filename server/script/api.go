@@ -77,7 +77,8 @@ func (st *State) command(l *lua.LState) (v lua.LValue, failed bool) {
 	}
 	reply, err := st.run.Host.Call(st.args.args, st.run.Proto())
 	if err != nil {
-		t := errorTable(l, err.Error())
+		st.clock.stop(err)
+		t := errorTable(l, "-"+err.Error())
 		t.RawSetString("ignore_error_stats_update", lua.LTrue)
 		return t, true
 	}

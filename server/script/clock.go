@@ -45,6 +45,13 @@ func (c *clock) Err() error {
 	return c.err
 }
 
+// stop ends the run if the error is a Stop.
+func (c *clock) stop(err error) {
+	if s, ok := err.(Stop); ok {
+		c.err, c.left = s.Err, 0
+	}
+}
+
 // Deadline says that there is none.
 func (c *clock) Deadline() (t time.Time, ok bool) { return t, false }
 

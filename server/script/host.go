@@ -1,5 +1,7 @@
 package script
 
+import lua "github.com/yuin/gopher-lua"
+
 // A Host is what a script can reach outside of Lua. It serves one run and is
 // called from the goroutine of that run only.
 type Host interface {
@@ -7,7 +9,7 @@ type Host interface {
 	// protocol version (2 or 3). The arguments are the callee's until it returns,
 	// the reply is the caller's until the next Call. An error is a refusal: the
 	// command has not run. Its text is an error line with its code but without
-	// the dash; that of a text without a code gets ERR.
+	// the dash.
 	Call(args [][]byte, proto int) (reply []byte, err error)
 	// Allowed says whether the user may run the command line (acl_check_cmd). An
 	// error says that there is no such command.
@@ -21,6 +23,15 @@ type Host interface {
 	// whatever it does to catch it.
 	Interrupt() error
 }
+
+// A Stop is an error of Host.Call that ends the script, whatever it does to
+// catch it. Failure.Err is then Err.
+type Stop struct{ Err error }
+
+func (s Stop) Error() string { return s.Err.Error() }
+
+// A Value is a value of Lua.
+type Value = lua.LValue
 
 // A Run is one invocation of a script or function.
 type Run struct {
