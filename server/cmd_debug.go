@@ -111,8 +111,14 @@ func debugSleep(c *commands.Call, s *session) error {
 		c.Out.OK()
 		return nil
 	}
+	nanos := int64(min(seconds, math.MaxInt64/4e9) * 1e9)
+	if s.nest.hold != nil { // nobody can go on, as in Redis
+		time.Sleep(time.Duration(nanos))
+		c.Out.OK()
+		return nil
+	}
 	start := s.srv.monotonic()
-	end := start + int64(min(seconds, math.MaxInt64/4e9)*1e9)
+	end := start + nanos
 	call := s.call
 	s.waiting = true
 	s.nap(&call, start, end)

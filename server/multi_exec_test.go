@@ -281,8 +281,9 @@ func TestTransactionSeesItself(t *testing.T) {
 		DEBUG RELOAD -> +QUEUED
 		RANDOMKEY -> +QUEUED
 		SORT none BY w* -> +QUEUED
+		DEBUG SLEEP 0.001 -> +QUEUED
 		MEMORY DOCTOR -> +QUEUED`)
 	reply := c.do("EXEC")
-	require.True(t, strings.HasPrefix(reply, "*9\r\n+OK\r\n*1\r\n$1\r\na\r\n*2\r\n$1\r\n0\r\n*1\r\n$1\r\na\r\n:1\r\n+"), reply)
-	require.Contains(t, reply, "\r\n+OK\r\n$1\r\na\r\n*0\r\n$")
+	require.True(t, strings.HasPrefix(reply, "*10\r\n+OK\r\n*1\r\n$1\r\na\r\n*2\r\n$1\r\n0\r\n*1\r\n$1\r\na\r\n:1\r\n+"), reply)
+	require.Contains(t, reply, "\r\n+OK\r\n$1\r\na\r\n*0\r\n+OK\r\n$")
 }
