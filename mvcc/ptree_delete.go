@@ -108,11 +108,14 @@ func (t *ptree) join(nd *pnode, i int) bool {
 		if used > pageMax*3/4 {
 			return false
 		}
-		both := newLeaf(pageSize(used), t.gen)
-		both.take(&a.pleaf, 0, a.n())
-		both.take(&b.pleaf, 0, b.n())
-		t.size += both.bytes() - a.pleaf.bytes() - b.bytes()
-		a.pleaf = both
+		t.size -= a.pleaf.bytes() + b.bytes()
+		if a.gen != t.gen || used > len(a.page) {
+			both := newLeaf(pageSize(used), t.gen)
+			both.take(&a.pleaf, 0, a.n())
+			a.pleaf = both
+		}
+		a.take(&b.pleaf, 0, b.n())
+		t.size += a.pleaf.bytes()
 	} else {
 		if len(a.node.kids)+len(b.node.kids) > fanout*3/4 {
 			return false

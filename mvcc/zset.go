@@ -149,7 +149,10 @@ func (z *ZSetValue) AscendPos(from uint64, yield func(pos uint64, member []byte,
 func (z *ZSetValue) Cursor() ZSetCursor { return ZSetCursor{z.cursor(ZSet)} }
 
 // A ZSetWriter edits the sorted set of a key, or one that is detached.
-type ZSetWriter struct{ memberWriter }
+type ZSetWriter struct {
+	memberWriter
+	room [64]byte // for a member that is cut
+}
 
 // WriteZSet opens a writer of the key, which holds a sorted set or is absent. It
 // belongs to the Tx; one writer may be open at a time.
@@ -165,7 +168,7 @@ func (tx *Tx) EditZSet(key []byte, e *Entry) *ZSetWriter {
 }
 
 // NewZSet returns the writer of a detached, empty sorted set.
-func NewZSet(s *Space) *ZSetWriter { return &ZSetWriter{memberWriter{detached(s, ZSet), 1}} }
+func NewZSet(s *Space) *ZSetWriter { return &ZSetWriter{memberWriter: memberWriter{detached(s, ZSet), 1}} }
 
 // Value reads what is written so far. It is valid until the next write.
 func (w *ZSetWriter) Value() ZSetValue { return ZSetValue{w.state()} }
@@ -272,17 +275,16 @@ func (w *ZSetWriter) cutFlat(lo, hi int) {
 func (w *ZSetWriter) cutBig(lo, hi int) {
 	c := w.edit().(*collection)
 	if hi-lo == 1 {
-		c.cutOne(lo)
+		c.cutOne(lo, w.room[:0])
 	} else {
 		c.cutRange(lo, hi)
 	}
 	w.edited()
 }
 
-// cutOne is cutBig of one rank.
-func (c *collection) cutOne(rank int) {
-	var room [64]byte
-	_, member := c.scores.DeleteAt(rank, room[:0])
+// cutOne is cutBig of one rank; the member is put into the room for a moment.
+func (c *collection) cutOne(rank int, room []byte) {
+	_, member := c.scores.DeleteAt(rank, room)
 	c.cutMember(member)
 	c.popped(rank)
 }
