@@ -25,6 +25,7 @@ func experiments() []experiment {
 	return []experiment{
 		{"throughput", "GET and SET of 1 M random keys", runThroughput},
 		{"types", "collections by redis-benchmark", runTypes},
+		{"pubsub", "PUBLISH to many subscribers", runPubsub},
 		{"weigh", "memory of collections, and the first write to one that is held", runWeigh},
 		{"e1", "a big value goes away", runE1},
 		{"e2", "scans beside a load of 50 connections, GET:SET 10:1", runE2},

@@ -62,7 +62,7 @@ func parseOptions(args []string) (options, error) {
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	var o options
 	servers := fs.String("servers", "firn,redis", "servers in turn: firn, redis, name=host:port, name=cmd:/path/to/binary --args ({port} and {dir} are replaced)")
-	list := fs.String("run", "throughput,types,weigh,e1,e2,e3,e4,e5", "experiments: throughput,types,weigh,e1,e2,e3,e4,e5")
+	list := fs.String("run", "throughput,types,pubsub,weigh,e1,e2,e3,e4,e5", "experiments: throughput,types,pubsub,weigh,e1,e2,e3,e4,e5")
 	big := fs.String("e1", "hash,set,sorted set,list,stream,string", "types of E1's big value: hash, set, sorted set, list, stream, string")
 	rows := fs.String("e2", quickRows, "rows of E2: scanners x COUNT, 0 for none, keys for a KEYS loop, or all")
 	window := fs.Float64("seconds", 5, "seconds measured in each load row")

@@ -90,7 +90,7 @@ func (c *netConn) readMail() {
 	c.mu.Lock()
 	all := c.letters.take()
 	c.mu.Unlock()
-	deliver(all, func(*session) {})
+	deliver(all, true, func(*session) {})
 }
 
 // runPosted runs what was posted and delivers the letters.

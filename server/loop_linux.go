@@ -116,11 +116,13 @@ func (l *loop) mail(m letter) (behind bool) {
 }
 
 // readMail implements home.
-func (l *loop) readMail() {
+func (l *loop) readMail() { l.read(true) }
+
+func (l *loop) read(running bool) {
 	l.mu.Lock()
 	all := l.letters.take()
 	l.mu.Unlock()
-	deliver(all, func(s *session) { l.told = append(l.told, s) })
+	deliver(all, running, func(s *session) { l.told = append(l.told, s) })
 }
 
 // rouse wakes the loop. (The write fails only where it is awake already.)
@@ -185,7 +187,7 @@ func (l *loop) runPosted() {
 	for _, f := range fs {
 		f()
 	}
-	l.readMail()
+	l.read(false)
 }
 
 func (l *loop) event(e *unix.EpollEvent) {
@@ -360,7 +362,7 @@ func (l *loop) runReady() {
 // them together wakes a client that serves many connections once, not once a
 // reply.
 func (l *loop) conclude() {
-	l.readMail()
+	l.read(false)
 	for i := 0; i < len(l.told); i++ {
 		l.told[i].wasTold()
 	}

@@ -30,7 +30,7 @@ func (h *stillHome) resume()           {}
 func (h *stillHome) scratch() *[]mvcc.Place { return &h.places }
 
 func (h *stillHome) mail(l letter) bool {
-	deliver([]letter{l}, func(*session) {})
+	deliver([]letter{l}, true, func(*session) {})
 	return false
 }
 
