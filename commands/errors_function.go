@@ -6,8 +6,6 @@ const (
 	ErrFunctionMissing   Error = "ERR Function not found"
 	ErrFunctionCode      Error = "ERR Function code is missing"
 	ErrFunctionNumKeys   Error = "ERR Bad number of keys provided"
-	ErrFunctionManyKeys  Error = "ERR Number of keys can't be greater than number of args"
-	ErrFunctionFewKeys   Error = "ERR Number of keys can't be negative"
 	ErrLibraryMissing    Error = "ERR Library not found"
 	ErrLibraryNotGiven   Error = "ERR library name argument was not given"
 	ErrRestorePolicy     Error = "ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE."
@@ -19,7 +17,7 @@ const (
 	ErrRestoreHasText    Error = "ERR Failed loading library description indicator"
 	ErrRestoreText       Error = "ERR Failed loading library description"
 	ErrRestoreBlob       Error = "ERR Failed loading library blob"
-	ErrFunctionNotBusy   Error = "NOTBUSY No scripts in execution right now."
+	ErrFunctionKilled    Error = "ERR Script killed by user with FUNCTION KILL..."
 	ErrFunctionTimeout   Error = "ERR FUNCTION LOAD timeout"
 )
 

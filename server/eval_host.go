@@ -227,7 +227,7 @@ func (h *scriptHost) Interrupt() error {
 	now := h.s.srv.monotonic()
 	if h.aside {
 		if h.running.killed.Load() {
-			return commands.ErrScriptKilled
+			return h.job.killed()
 		}
 		if now-h.slice > scriptSlice {
 			h.rest()

@@ -12,6 +12,7 @@ import (
 // A runningScript is one that runs aside.
 type runningScript struct {
 	job    *scriptJob
+	line   []string // the command line of a function
 	began  time.Time
 	wrote  atomic.Bool
 	killed atomic.Bool
@@ -28,6 +29,9 @@ func (r *runningScripts) enter(j *scriptJob) *runningScript {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	one := &runningScript{job: j, began: time.Now()}
+	for _, arg := range j.args {
+		one.line = append(one.line, string(arg))
+	}
 	one.killed.Store(r.stopped)
 	r.all = append(r.all, one)
 	return one
@@ -70,12 +74,23 @@ func (r *runningScripts) kill(eval bool) error {
 	return err
 }
 
-// first returns the script that has been running for the longest time.
-func (r *runningScripts) first() *runningScript {
+// function returns the function that has been running for the longest time, or
+// nil.
+func (r *runningScripts) function() *runningScript {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.all) == 0 {
-		return nil
+	for _, one := range r.all {
+		if !one.job.eval {
+			return one
+		}
 	}
-	return r.all[0]
+	return nil
+}
+
+// killed is what a script that was killed says.
+func (j *scriptJob) killed() error {
+	if j.eval {
+		return commands.ErrScriptKilled
+	}
+	return commands.ErrFunctionKilled
 }

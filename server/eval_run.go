@@ -34,6 +34,7 @@ type scriptJob struct {
 	flags  scriptFlags
 	ro     bool // by EVAL_RO, EVALSHA_RO or FCALL_RO
 	keys   [][]byte
+	args   [][]byte // of a function: the command line, for FUNCTION STATS
 	habits *scriptHabits
 	// run runs it and has its value replied to, or returns why it failed. It may
 	// be called again if the failure's Err is a leave.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"firn/commands"
 	"firn/scan"
@@ -28,18 +29,37 @@ var functionCommands = []commands.Command{
 // functions are the libraries of a server. Whoever looks takes the present set,
 // which never changes; a change publishes another one.
 type functions struct {
-	mu      sync.Mutex // one change at a time
-	set     atomic.Pointer[script.Functions]
-	engine  script.FunctionEngine
-	nothing script.Functions
+	mu     sync.Mutex // one change at a time
+	set    atomic.Pointer[functionSet]
+	engine script.FunctionEngine
 }
 
-// present returns the libraries of this moment.
-func (f *functions) present() *script.Functions {
+// A functionSet is all libraries at one moment, and how their functions run.
+type functionSet struct {
+	script.Functions
+	habits map[*script.Function]*scriptHabits
+}
+
+// load returns the libraries of this moment.
+func (f *functions) load() *functionSet {
 	if set := f.set.Load(); set != nil {
 		return set
 	}
-	return &f.nothing
+	return &functionSet{}
+}
+
+// store publishes another set; what is known of functions that stay is kept.
+func (f *functions) store(next *script.Functions) {
+	old := f.load()
+	set := &functionSet{*next, map[*script.Function]*scriptHabits{}}
+	for _, lib := range next.Libraries() {
+		for _, fn := range lib.Functions {
+			if set.habits[fn] = old.habits[fn]; set.habits[fn] == nil {
+				set.habits[fn] = &scriptHabits{}
+			}
+		}
+	}
+	f.set.Store(set)
 }
 
 // changeFunctions makes a change, which make returns, and tells the journal in
@@ -48,11 +68,11 @@ func (s *session) changeFunctions(c *commands.Call, make func(*script.Functions)
 	f := &s.srv.functions
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	next, err := make(f.present())
+	next, err := make(&f.load().Functions)
 	if err != nil {
 		return err
 	}
-	f.set.Store(next)
+	f.store(next)
 	s.freshHold().Commit(c.Now, []shard.Effect{{DB: c.DB, Args: c.Args}})
 	return nil
 }
@@ -75,7 +95,7 @@ func functionLoad(c *commands.Call, s *session) error {
 
 func (s *session) loadLibrary(c *commands.Call, replace bool) error {
 	code := string(c.Args[len(c.Args)-1])
-	lib, err := s.srv.functions.load(code, s.loadHost(c), s.srv.functions.present(), replace)
+	lib, err := s.srv.functions.compile(code, s.loadHost(c), &s.srv.functions.load().Functions, replace)
 	if err != nil {
 		return err
 	}
@@ -87,8 +107,8 @@ func (s *session) loadLibrary(c *commands.Call, replace bool) error {
 	return nil
 }
 
-// load makes a library of its code, if it can be put among the others.
-func (f *functions) load(code string, host script.Host, among *script.Functions, replace bool) (*script.Library, error) {
+// compile makes a library of its code, if it can be put among the others.
+func (f *functions) compile(code string, host script.Host, among *script.Functions, replace bool) (*script.Library, error) {
 	lib, err := script.ParseLibrary(code)
 	if err != nil {
 		return nil, commands.ErrFunctionLoad(err)
@@ -157,7 +177,7 @@ func functionList(c *commands.Call, s *session) error {
 		}
 	}
 	var found []*script.Library
-	for _, lib := range s.srv.functions.present().Libraries() {
+	for _, lib := range s.srv.functions.load().Libraries() {
 		if pattern == nil || pattern.MatchString(lib.Name) {
 			found = append(found, lib)
 		}
@@ -216,8 +236,8 @@ func functionStats(c *commands.Call, s *session) error {
 	out := c.Out
 	out.Map(2)
 	out.BulkString("running_script")
-	out.Null()
-	libraries, found := s.srv.functions.present().Len()
+	showRunning(out, s.srv.scripts.running.function())
+	libraries, found := s.srv.functions.load().Len()
 	out.BulkString("engines")
 	out.Map(1)
 	out.BulkString(engineName)
@@ -229,7 +249,31 @@ func functionStats(c *commands.Call, s *session) error {
 	return nil
 }
 
-func functionKill(*commands.Call, *session) error { return commands.ErrFunctionNotBusy }
+// showRunning shows a function that runs; nil: none does.
+func showRunning(out *commands.Reply, run *runningScript) {
+	if run == nil {
+		out.Null()
+		return
+	}
+	out.Map(3)
+	out.BulkString("name")
+	out.BulkString(run.job.name)
+	out.BulkString("command")
+	out.Array(len(run.line))
+	for _, arg := range run.line {
+		out.BulkString(arg)
+	}
+	out.BulkString("duration_ms")
+	out.Int(time.Since(run.began).Milliseconds())
+}
+
+func functionKill(c *commands.Call, s *session) error {
+	err := s.srv.scripts.running.kill(false)
+	if err == nil {
+		c.Out.OK()
+	}
+	return err
+}
 
 func functionHelp(c *commands.Call, _ *session) error {
 	c.Out.Help("FUNCTION",

@@ -57,10 +57,14 @@ func corpus(t *testing.T, name string) (lines []string) {
 func TestFunctionsAnswerAsTheReference(t *testing.T) {
 	reference := redisServer(t)
 	c := serve(t).dial()
-	for _, line := range corpus(t, "testdata/functions.txt") {
-		want, got := reference.do(line), c.do(line)
-		if !strings.HasPrefix(line, "HELLO") && want != got {
-			t.Errorf("%s\nwant %q\ngot  %q", line, want, got)
+	for _, name := range []string{"functions", "fcall"} {
+		require.Equal(t, "+OK", c.do("FUNCTION FLUSH"))
+		require.Equal(t, "+OK", reference.do("FUNCTION FLUSH"))
+		for _, line := range corpus(t, "testdata/"+name+".txt") {
+			want, got := reference.do(line), c.do(line)
+			if !strings.HasPrefix(line, "HELLO") && want != got {
+				t.Errorf("%s\nwant %q\ngot  %q", line, want, got)
+			}
 		}
 	}
 }

@@ -25,7 +25,7 @@ func functionDump(c *commands.Call, s *session) error {
 
 func (s *session) dumpLibraries(c *commands.Call) error {
 	w := rdb.Encoder{Compress: c.Compress}
-	for _, lib := range s.srv.functions.present().Libraries() {
+	for _, lib := range s.srv.functions.load().Libraries() {
 		w.Byte(opFunction2)
 		w.String([]byte(lib.Code))
 	}
@@ -95,7 +95,7 @@ func (f *functions) read(body []byte, host func() script.Host, longest int64) (*
 		if err != nil {
 			return nil, err
 		}
-		lib, err := f.load(code, host(), found, false)
+		lib, err := f.compile(code, host(), found, false)
 		if err != nil {
 			return nil, err
 		}

@@ -6,8 +6,6 @@ import (
 
 	"firn/commands"
 	"firn/server/script"
-
-	"go.uber.org/zap/zapcore"
 )
 
 // A library may take as long to load as in Redis; inside a transaction, which
@@ -42,13 +40,7 @@ func (*loadHost) Allowed([][]byte) (bool, error) { return false, errNoCommands }
 
 func (*loadHost) Replicate(bool, bool) {}
 
-func (h *loadHost) Log(level int, line string) { h.srv.scriptLog(level, line) }
-
-// scriptLog writes what a script says to the log.
-func (srv *Server) scriptLog(level int, line string) {
-	levels := [...]zapcore.Level{zapcore.DebugLevel, zapcore.InfoLevel, zapcore.InfoLevel, zapcore.WarnLevel}
-	srv.log.Log(levels[level], line)
-}
+func (h *loadHost) Log(level int, line string) { h.srv.log.Log(scriptLevels[level], line) }
 
 func (h *loadHost) Interrupt() error {
 	if h.pause != nil {

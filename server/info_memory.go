@@ -122,10 +122,14 @@ func infoScripts(t *infoText, srv *Server) {
 	n, bytes := srv.scripts.cache.size()
 	t.int("used_memory_scripts_eval", bytes)
 	t.int("number_of_cached_scripts", int64(n))
-	t.zeros("number_of_functions", "number_of_libraries", "used_memory_vm_functions")
+	functions := srv.functions.load()
+	libraries, found := functions.Len()
+	t.int("number_of_functions", int64(found))
+	t.int("number_of_libraries", int64(libraries))
+	t.zeros("used_memory_vm_functions")
 	t.memory("used_memory_vm_total", 0)
-	t.int("used_memory_functions", 0)
-	t.memory("used_memory_scripts", bytes)
+	t.int("used_memory_functions", functions.Bytes())
+	t.memory("used_memory_scripts", bytes+functions.Bytes())
 }
 
 func infoFragmentation(t *infoText, m *memoryUse) {

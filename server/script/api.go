@@ -10,7 +10,7 @@ import (
 // Version is what scripts read as REDIS_VERSION: the one whose behaviour this is.
 const (
 	Version    = "7.0.15"
-	VersionNum = 0x070000f
+	VersionNum = 0x07000f
 )
 
 // SHA1 returns the name of a script, or of any string.

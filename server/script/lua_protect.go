@@ -44,7 +44,7 @@ func (st *State) real(t *lua.LTable) *lua.LTable {
 func (st *State) writable(L *lua.LState, n int) *lua.LTable {
 	t := tableArg(L, n)
 	if st.reals[t] != nil {
-		raise(L, readonlyText)
+		raiseBare(L, readonlyText) // as where a function in C writes
 	}
 	return t
 }
