@@ -211,7 +211,7 @@ func (q *sortQuery) run(c *Call, v *mvcc.View) (*sorting, error) {
 		return nil, ErrWrongType
 	}
 	s.isList = e.Type() == mvcc.List
-	if q.unsorted && e.Type() == mvcc.Set && q.dest != nil {
+	if q.unsorted && e.Type() == mvcc.Set && (q.dest != nil || c.InScript) {
 		q.unsorted, q.hasBy, q.alpha = false, false, true // what is stored must not depend on chance
 	}
 	if q.unsorted {

@@ -60,6 +60,7 @@ type scripts struct {
 const compileAside = 8 << 10
 
 func eval(c *commands.Call, s *session) error {
+	s.shownFirst(c)
 	keys, argv, err := scriptArgs(c.Args)
 	if err != nil {
 		return err
@@ -85,6 +86,7 @@ func eval(c *commands.Call, s *session) error {
 }
 
 func evalSHA(c *commands.Call, s *session) error {
+	s.shownFirst(c)
 	if len(c.Args[1]) != 40 {
 		return commands.ErrNoScript
 	}

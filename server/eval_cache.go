@@ -161,6 +161,9 @@ func shebang(source string) (flags scriptFlags, skip int, err error) {
 		if !ok {
 			return 0, 0, commands.ErrShebangOption(w)
 		}
+		if list == "" {
+			continue
+		}
 		for _, name := range strings.Split(list, ",") {
 			flag := scriptFlagNames[name]
 			if flag == 0 {

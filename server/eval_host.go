@@ -49,7 +49,7 @@ const scriptSlice = 100_000
 // play runs the job.
 func (h *scriptHost) play(c *commands.Call) *script.Failure {
 	h.in = *c
-	h.in.Out = &h.out
+	h.in.Out, h.in.InScript = &h.out, true
 	if h.aside {
 		h.in.Pause = h.rest
 	} else {
@@ -58,23 +58,42 @@ func (h *scriptHost) play(c *commands.Call) *script.Failure {
 	run := &script.Run{Host: h}
 	h.value.SetProto(c.Out.Proto())
 	return h.job.run(run, func(v script.Value) {
-		script.WriteReply(&h.value, v, run.Proto(), func(text string) { h.s.srv.stats.countErr(commands.Error(text)) })
+		script.WriteReply(&h.value, v, run.Proto(), h.failure)
 	})
+}
+
+// failure makes an error reply of an error value.
+func (h *scriptHost) failure(text string, counted bool) error {
+	err := commands.Error(text)
+	if !counted {
+		h.s.srv.stats.countErr(err)
+	}
+	return err
 }
 
 // finish gives the client the script's value, or its failure.
 func (h *scriptHost) finish(c *commands.Call, f *script.Failure) error {
-	if f == nil {
-		c.Out.Append(&h.value)
-		return nil
-	}
-	err := commands.Error(f.Message(h.job.name))
-	if !f.Counted {
+	if f != nil {
+		err := commands.Error(f.Message(h.job.name))
+		if f.Counted {
+			return countedError{err}
+		}
 		return err
 	}
-	c.Out.Error(err)
+	if b := h.value.Bytes(); len(b) > 0 && b[0] == '-' {
+		return countedError{commands.Error(bytes.TrimSpace(b[1:]))}
+	}
+	c.Out.Append(&h.value)
 	return nil
 }
+
+// A countedError is one that the statistics know already: a command of the
+// script has failed. The script has failed for it, but it is one error.
+type countedError struct{ reply commands.Error }
+
+func (e countedError) Error() string { return string(e.reply) }
+
+func (e countedError) Unwrap() error { return e.reply }
 
 // rest lets others have the shards.
 func (h *scriptHost) rest() {
@@ -102,10 +121,9 @@ func (h *scriptHost) Call(args [][]byte, proto int) ([]byte, error) {
 	}
 	h.out.Recycle()
 	h.out.SetProto(proto)
+	h.s.inScript = true
 	_ = h.s.inside(&h.in, h.hold, r) // the error is the reply
-	if h.s.srv.monitors.any() {
-		h.s.srv.monitors.show(h.s, &h.in, h.in.DB, true)
-	}
+	h.s.inScript = false
 	if h.aside && h.s.srv.monotonic()-h.slice > scriptSlice {
 		h.rest()
 	}

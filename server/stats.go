@@ -133,6 +133,9 @@ func (st *stats) refused(row *commands.Command, err error) {
 }
 
 func (st *stats) countErr(err error) {
+	if errors.As(err, new(countedError)) {
+		return
+	}
 	var e commands.Error
 	if errors.As(err, &e) {
 		st.countError(e.Code())

@@ -18,10 +18,13 @@ type Chunk struct {
 	wrapped bool
 }
 
+// precompiled is how compiled code begins.
+const precompiled = "\x1bLua"
+
 // Compile compiles source; name is what error messages call it ("user_script").
 // An error's text is about Lua's: "user_script:1: syntax error near 'x'".
 func Compile(name, source string) (*Chunk, error) {
-	if strings.HasPrefix(source, "\x1bLua") {
+	if strings.HasPrefix(source, precompiled) {
 		return nil, fmt.Errorf("%s: precompiled chunks are not accepted", name)
 	}
 	if depth := nesting(source); depth > maxNesting {

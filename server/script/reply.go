@@ -1,7 +1,6 @@
 package script
 
 import (
-	"errors"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -28,17 +27,18 @@ type Replier interface {
 const replyDepth = 7_990
 
 // WriteReply writes a Lua value as one reply. proto is what the script has
-// chosen (Run.Proto): it decides what a boolean is. failed gets errors that are
-// not counted yet.
-func WriteReply(out Replier, v lua.LValue, proto int, failed func(text string)) {
-	w := writer{out, proto, failed}
+// chosen (Run.Proto): it decides what a boolean is. fail makes an error of the
+// text of an error value; counted says that it is one of a command's and is in the
+// statistics already.
+func WriteReply(out Replier, v lua.LValue, proto int, fail func(text string, counted bool) error) {
+	w := writer{out, proto, fail}
 	w.value(v, 0)
 }
 
 type writer struct {
-	out    Replier
-	proto  int
-	failed func(text string)
+	out   Replier
+	proto int
+	fail  func(text string, counted bool) error
 }
 
 func (w *writer) value(v lua.LValue, depth int) {
@@ -72,10 +72,7 @@ func (w *writer) bool(b bool) {
 }
 
 func (w *writer) error(text string, counted bool) {
-	if !counted && w.failed != nil {
-		w.failed(text)
-	}
-	w.out.Error(errors.New(oneLine(text)))
+	w.out.Error(w.fail(oneLine(text), counted))
 }
 
 // table writes a table by the one field that says what it is, or as an array.
