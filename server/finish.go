@@ -96,7 +96,7 @@ func (s *session) finish(c *commands.Call, start int64, mark int, err error) {
 	}
 	s.srv.observe(s, c, nanos)
 	if s.srv.monitors.any() {
-		s.srv.monitors.show(s, c, s.db, false)
+		s.shown(c, s.db)
 	}
 	s.silence(mark)
 }

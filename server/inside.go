@@ -87,7 +87,7 @@ func (s *session) inside(c *commands.Call, h *shard.Hold, r request) error {
 	}
 	s.srv.observe(s, c, nanos)
 	if s.srv.monitors.any() {
-		s.srv.monitors.show(s, c, c.DB, s.inScript)
+		s.shown(c, c.DB)
 	}
 	return err
 }

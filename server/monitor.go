@@ -50,11 +50,26 @@ func (m *monitors) change(do func(*topic)) {
 	m.list.Store(next)
 }
 
-// show shows a command of a session that was run in a database; lua says that a
-// script ran it.
+// shown shows a command that was run in a database to those who monitor, unless
+// it is an administrator's or has been shown before it ran.
+func (s *session) shown(c *commands.Call, db int) {
+	if c.Row.Flags&(commands.Admin|commands.SkipMon) == 0 {
+		s.srv.monitors.show(s, c, db, s.inScript)
+	}
+}
+
+// shownFirst shows the command before it runs: a script or function comes before
+// what it does.
+func (s *session) shownFirst(c *commands.Call) {
+	if s.srv.monitors.any() {
+		s.srv.monitors.show(s, c, c.DB, false)
+	}
+}
+
+// show shows a command of a session; lua says that a script ran it.
 func (m *monitors) show(s *session, c *commands.Call, db int, lua bool) {
 	to := m.list.Load()
-	if to == nil || c.Row.Flags&(commands.Admin|commands.SkipMon) != 0 {
+	if to == nil {
 		return
 	}
 	l := letter{body: monitorLine(s, c, db, lua)}

@@ -113,7 +113,9 @@ func (s *session) wasTold() {
 	s.checkOutput()
 	if !s.closed {
 		s.sendTold()
-		s.info.update(s)
+		if !s.closed {
+			s.info.updateOutput(s)
+		}
 	}
 }
 

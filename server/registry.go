@@ -82,10 +82,9 @@ func (i *clientInfo) update(s *session) {
 		return
 	}
 	put(&i.lastActive, s.lastActive)
-	put(&i.out, int64(s.queued+s.out.Len()))
 	put(&i.qbuf, int64(s.in.Buffered()))
 	put(&i.qcap, int64(s.in.Cap()))
-	n, bytes, queued := s.queuedUp()
+	n, bytes, _ := s.queuedUp()
 	put(&i.multi, int64(n)+1)
 	put(&i.multiBytes, bytes)
 	if i.waiting.Load() != s.waiting {
@@ -94,6 +93,14 @@ func (i *clientInfo) update(s *session) {
 	if int(i.db.Load()) != s.db {
 		i.db.Store(int32(s.db))
 	}
+	i.updateOutput(s)
+}
+
+// updateOutput is update of what the client has to read, while somebody may read
+// into the buffer.
+func (i *clientInfo) updateOutput(s *session) {
+	put(&i.out, int64(s.queued+s.out.Len()))
+	_, _, queued := s.queuedUp()
 	now := i.out.Load() + i.qcap.Load() + queued
 	if own := now - int64(s.shared); far(now, &i.keeps) || far(own, &i.counted) {
 		i.account(own, now)
