@@ -14,6 +14,7 @@ var functionCallCommands = []commands.Command{
 
 // callFunction is FCALL and FCALL_RO: name numkeys [key ...] [arg ...].
 func callFunction(c *commands.Call, s *session) error {
+	s.shownFirst(c)
 	f := s.srv.functions.load()
 	fn := f.Find(string(c.Args[1]))
 	if fn == nil {
