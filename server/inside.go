@@ -61,6 +61,20 @@ func wantsAll(r *request) bool {
 	return r.row.Keys.Any(r.args)
 }
 
+// A series is what the commands of one transaction add up to, so that the
+// counters, which all sessions share, are not written for each of them.
+type series struct {
+	tally tally
+	end   int64 // when the last one ended, monotonic; 0: there was none
+}
+
+// endSeries counts what has run, if a series is running.
+func (s *session) endSeries() {
+	if s.series != nil {
+		s.series.tally.add(s.srv.stats)
+	}
+}
+
 // inside runs a command of a transaction or script, whose shards the open Hold
 // holds, whatever its kind and however long: it leaves exactly one reply on
 // c.Out, gives its effects to the Hold, publishes its events, and counts it. The
@@ -73,15 +87,23 @@ func (s *session) inside(c *commands.Call, h *shard.Hold, r request) error {
 
 	c.Begin(r.row, r.args)
 	c.Pause, c.WantEvents = pause, s.srv.wantEvents()
-	start := s.srv.monotonic()
-	err := s.run(c, h, r)
+	sum := s.series
+	if sum == nil || c.Row.Run.Kind() == commands.KindServer { // which may ask for the counters
+		s.endSeries()
+		sum = &series{}
+		defer sum.tally.add(s.srv.stats)
+	}
+	if sum.end == 0 {
+		sum.end = s.srv.monotonic()
+	}
+	start := sum.end
+	err := s.run(c, h, r, sum)
 	if err == nil {
 		err = s.nest.err
 	}
-	nanos := s.srv.monotonic() - start
-	var t tally
-	t.ran(s.srv.stats, c.Row, nanos, err)
-	t.add(s.srv.stats)
+	sum.end = s.srv.monotonic()
+	nanos := sum.end - start
+	sum.tally.ran(s.srv.stats, c.Row, nanos, err)
 	if err != nil {
 		s.srv.noteFault(err)
 	}
@@ -93,7 +115,7 @@ func (s *session) inside(c *commands.Call, h *shard.Hold, r request) error {
 }
 
 // run is what dispatch does, with everything held.
-func (s *session) run(c *commands.Call, h *shard.Hold, r request) (err error) {
+func (s *session) run(c *commands.Call, h *shard.Hold, r request, sum *series) (err error) {
 	switch c.Row.Run.Kind() {
 	case commands.KindConn:
 		return commands.RunConn(c)
@@ -111,7 +133,7 @@ func (s *session) run(c *commands.Call, h *shard.Hold, r request) (err error) {
 			h.View.Hint(c.Args[1], r.pos)
 		}
 		err = commands.RunView(c, &h.View)
-		s.srv.stats.lookups(h.View.Hits, h.View.Misses)
+		sum.tally.lookups(&h.View)
 		s.announce(c, h.Expire(c.Now))
 	default:
 		h.Begin(c.DB, c.Now)
@@ -123,7 +145,7 @@ func (s *session) run(c *commands.Call, h *shard.Hold, r request) (err error) {
 		err = commands.RunOwner(c, &h.Tx)
 		h.Commit(c.Now, c.Effects(&h.Tx))
 		h.CountExpired()
-		s.srv.stats.wrote(&h.Tx)
+		sum.tally.wrote(&h.Tx)
 		s.announce(c, h.Tx.Expired)
 	}
 	return err

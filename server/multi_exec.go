@@ -61,14 +61,19 @@ func (s *session) runAll(c *commands.Call, h *shard.Hold, t *transaction, pause 
 	*in = *c
 	in.Pause = pause
 	c.Out.Array(len(t.requests))
-	slice := s.srv.monotonic()
+	sum := series{end: s.srv.monotonic()}
+	s.series = &sum
+	slice := sum.end
 	for i := range t.requests {
 		_ = s.inside(in, h, t.requests[i]) // the error is the reply
-		if pause != nil && s.srv.monotonic()-slice > execSlice {
+		if pause != nil && sum.end-slice > execSlice {
 			pause()
 			slice = s.srv.monotonic()
+			sum.end = slice
 		}
 	}
+	s.endSeries()
+	s.series = nil
 	return in.DB
 }
 

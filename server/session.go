@@ -86,6 +86,7 @@ type session struct {
 	waiting    bool         // a command runs aside, or waits in line
 	nest       nest         // the command of a transaction that runs
 	inScript   bool         // a script runs it
+	series     *series      // of the commands of a transaction; nil: each is counted by itself
 	queueing   bool         // between MULTI and EXEC
 	multi      *transaction // what is queued and watched; nil: nothing ever was
 	parked     [][]byte     // the command line that waits in line
