@@ -126,22 +126,23 @@ func (c *recorder) run(addr string, db int) error {
 // batch sends n commands and notes how each ended; it says whether the client
 // has stayed for all replies.
 func (c *recorder) batch(w *wire, id, n int) (stays bool, err error) {
-	commands := make([][]string, n)
+	commands, lines := make([]call, n), [][]string(nil)
 	for i := range commands {
 		commands[i] = c.generate(c.r)
+		lines = append(lines, commands[i].lines()...)
 	}
 	awaited := n
 	if c.r.IntN(c.leaving) == 0 {
 		awaited = c.r.IntN(n)
 	}
 	sent := c.clock()
-	if err := w.send(commands); err != nil {
+	if err := w.send(lines); err != nil {
 		return false, err
 	}
 	for i, args := range commands {
-		op := porcupine.Operation{ClientId: id + i, Input: call(args), Call: sent, Output: result{unknown: true}, Return: never}
+		op := porcupine.Operation{ClientId: id + i, Input: args, Call: sent, Output: result{unknown: true}, Return: never}
 		if i < awaited {
-			reply, err := w.reply()
+			reply, err := args.read(w)
 			if err != nil {
 				return false, err
 			}

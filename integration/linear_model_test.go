@@ -37,6 +37,8 @@ func (w *world) apply(args call) string {
 		return w.applyMany(args)
 	case "MGET", "DEL", "EXISTS", "KEYS", "DBSIZE":
 		return w.applyAll(args)
+	case "EXEC":
+		return w.applyExec(args)
 	}
 	k := w.at(args[1])
 	old := *k
@@ -154,6 +156,9 @@ func wholeModel() porcupine.Model {
 		Init: func() any { return world{} },
 		Step: func(state, in, out any) (bool, any) {
 			w, r := state.(world), out.(result)
+			if in.(call)[0] == "CAS" {
+				return w.applyCAS(in.(call), r), w
+			}
 			reply := w.apply(in.(call))
 			return r.unknown || r.reply == reply, w
 		},

@@ -18,7 +18,7 @@ func execute(c *commands.Call, s *session) error {
 		s.discard()
 		return commands.ErrExecAbort
 	}
-	if len(t.requests) > heavyFrom && !t.home {
+	if tooLong(len(t.requests), heavyFrom) && !t.home {
 		s.execAside(t)
 		return nil
 	}
