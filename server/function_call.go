@@ -51,9 +51,9 @@ func (srv *Server) functionJob(c *commands.Call, f *functionSet, fn *script.Func
 		run: func(run *script.Run, reply func(v script.Value)) *script.Failure {
 			fs := srv.functions.engine.Take(&f.Functions)
 			defer srv.functions.engine.Give(fs)
-			callback, err := fs.Lookup(fn, run.Host)
-			if err != nil {
-				return &script.Failure{Text: "ERR " + err.Error()}
+			callback, failure := fs.Lookup(fn, run.Host)
+			if failure != nil {
+				return failure
 			}
 			v, failure := fs.Invoke(run, callback, fs.Strings(keys), fs.Strings(argv))
 			if failure == nil {

@@ -1,8 +1,8 @@
 package script
 
 import (
-	"errors"
 	"fmt"
+	"maps"
 	"sync"
 
 	lua "github.com/yuin/gopher-lua"
@@ -22,6 +22,7 @@ type FunctionState struct {
 	load    *lua.LTable // what they see while a library loads
 	loaded  map[*Library]map[string]*lua.LFunction
 	loading *loading
+	present *Functions // of which it has no more loaded
 }
 
 // newFunctionState returns a state without libraries.
@@ -48,7 +49,7 @@ func newFunctionState() *FunctionState {
 func (fs *FunctionState) see(globals *lua.LTable) { fs.view.RawSetString("__index", globals) }
 
 // run runs a library's code, which registers its functions.
-func (fs *FunctionState) run(lib *Library, run *Run) (*loading, error) {
+func (fs *FunctionState) run(lib *Library, run *Run) (*loading, *Failure) {
 	l := &loading{functions: map[string]*lua.LFunction{}}
 	fs.loading = l
 	fs.see(fs.load)
@@ -57,26 +58,24 @@ func (fs *FunctionState) run(lib *Library, run *Run) (*loading, error) {
 		fs.see(fs.Globals())
 	}()
 	run.Load = true
-	if _, failure := fs.Invoke(run, fs.instance(lib.chunk)); failure != nil {
-		return nil, fmt.Errorf("Error registering functions: %s", failure.Text)
-	}
-	return l, nil
+	_, failure := fs.Invoke(run, fs.instance(lib.chunk))
+	return l, failure
 }
 
 // Lookup returns a function of this state. It loads the function's library if
-// it must; then host serves that.
-func (fs *FunctionState) Lookup(fn *Function, host Host) (*lua.LFunction, error) {
+// it must; then host serves that, and may end it.
+func (fs *FunctionState) Lookup(fn *Function, host Host) (*lua.LFunction, *Failure) {
 	if fs.loaded[fn.Library] == nil {
-		l, err := fs.run(fn.Library, &Run{Host: quiet{host}})
-		if err != nil {
-			return nil, err
+		l, failure := fs.run(fn.Library, &Run{Host: quiet{host}})
+		if failure != nil {
+			return nil, failure
 		}
 		fs.loaded[fn.Library] = l.functions
 	}
 	if callback := fs.loaded[fn.Library][fn.Name]; callback != nil {
 		return callback, nil
 	}
-	return nil, errors.New("the library does not register the function any more")
+	return nil, &Failure{Text: "ERR the library does not register the function any more"}
 }
 
 // quiet is the Host of a library that is loaded again, which nobody asked for:
@@ -98,10 +97,9 @@ type FunctionEngine struct {
 // that are not among the present ones.
 func (e *FunctionEngine) Take(present *Functions) *FunctionState {
 	fs := e.take()
-	for lib := range fs.loaded {
-		if present.libraries[lib.Name] != lib {
-			delete(fs.loaded, lib)
-		}
+	if fs.present != present {
+		fs.present = present
+		maps.DeleteFunc(fs.loaded, func(lib *Library, _ map[string]*lua.LFunction) bool { return present.libraries[lib.Name] != lib })
 	}
 	return fs
 }
@@ -136,9 +134,9 @@ func (e *FunctionEngine) Load(lib *Library, host Host) error {
 	}
 	fs := e.take()
 	defer e.Give(fs)
-	l, err := fs.run(lib, &Run{Host: host})
-	if err != nil {
-		return err
+	l, failure := fs.run(lib, &Run{Host: host})
+	if failure != nil {
+		return fmt.Errorf("Error registering functions: %s", failure.Text)
 	}
 	if err := l.complete(lib); err != nil {
 		return err

@@ -36,8 +36,8 @@ func call(t *testing.T, e *FunctionEngine, set *Functions, name string) lua.LVal
 	fs := e.Take(set)
 	defer e.Give(fs)
 	host := &quietHost{}
-	fn, err := fs.Lookup(set.Find(name), host)
-	require.NoError(t, err)
+	fn, failure := fs.Lookup(set.Find(name), host)
+	require.Nil(t, failure)
 	v, failure := fs.Invoke(&Run{Host: host}, fn)
 	require.Nil(t, failure)
 	require.Empty(t, host.logged)
@@ -74,6 +74,19 @@ func TestStatesOfALibrary(t *testing.T) {
 	require.Equal(t, lua.LNumber(1), call(t, &e, set, "count"))
 	e.Give(busy)
 	require.Equal(t, lua.LNumber(3), call(t, &e, set, "count"))
+}
+
+// The host may end the loading for a call, and finds its own error again.
+func TestLookupIsLeft(t *testing.T) {
+	var e FunctionEngine
+	set := setOf(t, loaded(t, &e, "#!lua name=x\nlocal n = 0\nfor i = 1, 1e5 do n = n + i end\nredis.register_function('f', function() return n end)"))
+	busy := e.Take(set) // it has the library
+	fs := e.Take(set)
+	_, failure := fs.Lookup(set.Find("f"), &quietHost{left: 2})
+	require.EqualError(t, failure.Err, "ERR over")
+	e.Give(fs)
+	require.Equal(t, lua.LNumber(5000050000), call(t, &e, set, "f"))
+	e.Give(busy)
 }
 
 // A library that was replaced is gone from the states that had it.
