@@ -18,7 +18,6 @@ const (
 	ErrScriptArity   Error = "ERR Wrong number of args calling Redis command from script"
 	ErrScriptDenied  Error = "ERR This Redis command is not allowed from script"
 	ErrScriptWrites  Error = "ERR Write commands are not allowed from read-only scripts."
-	ErrScriptWhole   Error = "ERR A long script can't look at the whole keyspace, or at another database, once it has written"
 	ErrScriptLocked  Error = "ERR A long write has a key of this script, which has written already; declare it in KEYS"
 
 	ErrShebang       Error = "ERR Invalid script shebang"

@@ -39,7 +39,7 @@ type scriptHost struct {
 
 // reset readies the host for another try.
 func (h *scriptHost) reset() {
-	*h = scriptHost{s: h.s, job: h.job, oom: h.oom, aside: h.aside, spent: h.spent}
+	*h = scriptHost{s: h.s, job: h.job, oom: h.oom, aside: true, spent: h.spent}
 }
 
 // scriptSlice is for how many nanoseconds a script that runs aside has the
@@ -158,10 +158,10 @@ var mayReplicate = map[string]bool{"publish": true, "spublish": true, "pfcount":
 
 // claim gets the keys of the command for the script, or leaves.
 func (h *scriptHost) claim(r *request) error {
-	switch {
-	case h.aside && h.tooMuch(r):
-		return h.leave(leave{}, commands.ErrScriptWhole)
-	case !h.aside && !h.locks:
+	if h.aside && h.tooMuch(r) {
+		h.land()
+	}
+	if !h.aside && !h.locks {
 		if single(r.row) {
 			r.pos = h.s.srv.shards.Space.Hash(r.args[1])
 		}
@@ -178,6 +178,16 @@ func (h *scriptHost) claim(r *request) error {
 		}
 	})
 	return err
+}
+
+// land makes the script have all shards to its end.
+func (h *scriptHost) land() {
+	h.spent += h.s.srv.monotonic() - h.slice
+	h.slice = h.s.srv.monotonic()
+	h.hold.Land()
+	h.aside, h.in.Pause, h.locks = false, nil, h.hold.AllWithLocks()
+	h.until = h.s.deadline()
+	h.leaveAt = h.until
 }
 
 // have gets one key.
@@ -243,10 +253,10 @@ func (h *scriptHost) Replicate(aof, _ bool) { h.hold.Mute(!aof) }
 // Interrupt implements script.Host.
 func (h *scriptHost) Interrupt() error {
 	now := h.s.srv.monotonic()
+	if h.running != nil && h.running.killed.Load() {
+		return h.job.killed()
+	}
 	if h.aside {
-		if h.running.killed.Load() {
-			return h.job.killed()
-		}
 		if now-h.slice > scriptSlice {
 			h.rest()
 		}

@@ -22,7 +22,8 @@ import (
 // what it has done can't be undone, and must not be seen by half. It is ended
 // with an error when it takes longer than busy-reply-threshold; what it has
 // written stays. So is one that looks at the whole keyspace or at the server
-// (KEYS, SCAN, CONFIG), which can't run in slices.
+// (KEYS, SCAN, CONFIG), which can't run in slices: aside, it has everything from
+// there to its end.
 //
 // There is one long write at a time. A script that nobody knows yet does not wait
 // for it but takes its chance at the home.
@@ -155,12 +156,14 @@ func (s *session) runScriptAside(c *commands.Call, j *scriptJob) error {
 		if failure == nil || !errors.As(failure.Err, &again) {
 			return h.finish(c, failure)
 		}
+		gone := make(chan struct{})
+		again.lock.Wait(func() { close(gone) })
+		s.srv.shards.Heavy.Block(func() { <-gone })
 		h.reset()
 	}
 }
 
-// transactScript runs the host's job once, in slices; one that can't run so has
-// all shards to the end.
+// transactScript runs the host's job once, in slices.
 func (s *session) transactScript(c *commands.Call, h *scriptHost) (failure *script.Failure) {
 	set, j := s.srv.shards, h.job
 	dbs := []int{c.DB}
@@ -171,9 +174,6 @@ func (s *session) transactScript(c *commands.Call, h *scriptHost) (failure *scri
 		}
 	}
 	h.dbs = dbs
-	if j.habits.whole.Load() {
-		return s.holdScript(c, h)
-	}
 	r := s.srv.scripts.running.enter(j)
 	defer s.srv.scripts.running.leave(r)
 	h.running = r
@@ -194,22 +194,5 @@ func (s *session) transactScript(c *commands.Call, h *scriptHost) (failure *scri
 		},
 	})
 	j.habits.took(h.spent)
-	return failure
-}
-
-// holdScript runs a job with all shards held to its end, in a task of the heavy
-// pool, when no long write is running.
-func (s *session) holdScript(c *commands.Call, h *scriptHost) (failure *script.Failure) {
-	set := s.srv.shards
-	set.Exclusively(func(hold *shard.Hold) {
-		h.hold, h.aside, h.pause = hold, false, nil
-		h.until = s.deadline()
-		h.leaveAt = h.until
-		start := s.srv.monotonic()
-		hold.Open()
-		failure = h.play(c)
-		hold.Close(c.Now)
-		h.job.habits.took(s.srv.monotonic() - start)
-	})
 	return failure
 }

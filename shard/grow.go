@@ -40,20 +40,20 @@ func (h *Hold) Extend(pos uint64) {
 	}
 }
 
-// Exclusively runs f with all shards held and no key locked by anybody, while no
-// long write runs. It must be called from a task of the heavy pool.
-func (s *Set) Exclusively(f func(h *Hold)) {
-	s.long.enter(s.Heavy.Block)
-	defer s.long.leave()
-	h := s.NewHold()
-	h.WantAll()
-	for l := h.Take(true); l != nil; l = h.Take(true) {
-		gone := make(chan struct{})
-		l.Wait(func() { close(gone) })
-		s.Heavy.Block(func() { <-gone })
+// Land makes a transaction that Transact runs go on with what it holds, in one
+// piece: what it has written can be seen from then on, by whoever has the shards,
+// which is itself only. It must want all shards and must not pause any more.
+func (h *Hold) Land() {
+	if !h.opened.splice {
+		return
 	}
-	defer h.Give()
-	f(h)
+	h.opened.splice = false
+	h.eachHeld(func(sh *Shard) {
+		for _, db := range h.opened.dbs {
+			sh.store.EndSplice(db)
+		}
+	})
+	h.opened.dbs = nil
 }
 
 // Mute keeps the effects of the commands that follow from the journal, or ends

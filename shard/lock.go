@@ -177,13 +177,14 @@ func (s *Set) Transact(t Transaction) bool {
 	}
 	s.stats.LongWrites.Add(1)
 	h.eachHeld(func(sh *Shard) { sh.splice(l, t.DBs) })
-	h.opened = opened{on: true, splice: true, lock: l}
+	h.opened = opened{on: true, splice: true, lock: l, dbs: t.DBs}
 	give := h.pause(s.Heavy)
 	t.Run(h, func() {
 		h.eachHeld(s.settle)
 		give()
 	})
-	h.unlock(l, t.DBs, s.clock(), h.shut())
+	dbs := h.opened.dbs
+	h.unlock(l, dbs, s.clock(), h.shut())
 	h.Give()
 	l.release()
 	return true

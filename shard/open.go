@@ -5,6 +5,7 @@ type opened struct {
 	on      bool
 	splice  bool  // what is written is spliced: see Set.Long
 	lock    *Lock // of Transact
+	dbs     []int // that are spliced
 	muted   bool  // see Mute
 	effects []Effect
 }

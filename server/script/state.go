@@ -119,15 +119,14 @@ func (st *State) Invoke(run *Run, fn *lua.LFunction, args ...lua.LValue) (lua.LV
 		fn.Env = env // a run may have changed it
 	}
 	err := st.L.CallByParam(lua.P{Fn: fn, NRet: 1, Protect: true, Handler: st.explain}, args...)
-	if err != nil {
-		st.L.SetTop(0)
-		if st.clock.err != nil {
-			return lua.LNil, &Failure{Text: st.clock.err.Error(), Err: st.clock.err}
-		}
-		return lua.LNil, failureOf(err)
-	}
 	v := st.L.Get(-1)
 	st.L.SetTop(0)
+	switch ended := st.clock.err; {
+	case ended != nil: // even if the script has ended by itself at the same moment
+		return lua.LNil, &Failure{Text: ended.Error(), Err: ended}
+	case err != nil:
+		return lua.LNil, failureOf(err)
+	}
 	return v, nil
 }
 
