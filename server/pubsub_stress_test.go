@@ -18,8 +18,8 @@ import (
 // several publishers send in one and the same order, every message once, and
 // those of one publisher in his order.
 func TestOneOrderForAll(t *testing.T) {
-	s := serve(t, "--event-loops", "3")
-	const readers, writers, each = 6, 4, 500
+	s := serve(t, "--event-loops", "6")
+	const readers, writers, each = 12, 4, 5000
 	var ended sync.WaitGroup
 	got := make([][]string, readers)
 	for i := range readers {
