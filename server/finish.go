@@ -49,9 +49,7 @@ func (s *session) reject(row *commands.Command, args [][]byte, err error) {
 		s.peer.close()
 		return
 	}
-	if s.queueing {
-		err = s.aborts(row, err)
-	}
+	err = s.aborts(row, err)
 	mark := s.out.Mark()
 	s.spent += refusal
 	s.out.Error(err)

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"strings"
+
 	"firn/commands"
 	"firn/server/resp"
 )
@@ -185,15 +187,18 @@ func (s *session) queuedUp() (n int, bytes, memory int64) {
 	return n, s.multi.bytes, s.multi.memory()
 }
 
-// aborts notes that a command was refused while others are queued: EXEC will be
-// too. The error is EXEC's own if that is what was refused.
+// aborts notes that a command was refused: if others are queued, EXEC will be
+// too. The error is EXEC's own if that is what was refused, where Redis leaves out
+// the code of an error that has none but the usual one.
 func (s *session) aborts(row *commands.Command, err error) error {
-	s.multi.failed = true
+	if s.queueing {
+		s.multi.failed = true
+	}
 	if row == nil || row.FullName() != "exec" {
 		return err
 	}
 	s.discard()
-	return commands.ErrExecAborted(commands.Error(err.Error()))
+	return commands.ErrExecAborted(commands.Error(strings.TrimPrefix(err.Error(), "ERR ")))
 }
 
 // deniesOOM says whether the row is refused while memory is over the limit. A

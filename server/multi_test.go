@@ -71,7 +71,7 @@ func TestTransactionAborts(t *testing.T) {
 	}
 	c.play(`
 		MULTI -> +OK
-		EXEC x -> -EXECABORT Transaction discarded because of: ERR wrong number of arguments for 'exec' command
+		EXEC x -> -EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command
 		EXEC -> -ERR EXEC without MULTI
 		MULTI -> +OK
 		SHUTDOWN NOSAVE -> -ERR Command not allowed inside a transaction
