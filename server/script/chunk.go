@@ -46,8 +46,16 @@ func Compile(name, source string) (*Chunk, error) {
 	if err != nil {
 		return nil, syntaxError(name, source, err)
 	}
+	withoutArg(proto)
+	if r.used {
+		withoutArg(proto.FunctionPrototypes[0])
+	}
 	return &Chunk{proto, r.used}, nil
 }
+
+// withoutArg spares the function of a chunk the table "arg" of its arguments,
+// which C Lua gives to other functions only.
+func withoutArg(p *lua.FunctionProto) { p.IsVarArg &^= lua.VarArgNeedsArg }
 
 // wrap makes "local <concat> = ...; return function(...) <tree> end" of a tree.
 func wrap(tree []ast.Stmt) []ast.Stmt {
