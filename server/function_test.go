@@ -98,3 +98,21 @@ func TestDamagedFunctionPayload(t *testing.T) {
 	}
 	require.Equal(t, before, c.do("FUNCTION LIST WITHCODE"))
 }
+
+// Inside of a transaction a library has less time, and only the transaction's
+// keys are held meanwhile.
+func TestLoadInsideTransaction(t *testing.T) {
+	srv := serve(t)
+	c, j := srv.dial(), &journalLines{}
+	srv.shards.Subscribe(j)
+	for _, line := range []string{"MULTI", "SET k v", library("", "a", "f", "return 'a'"), "FCALL f 0", `FUNCTION LOAD "#!lua name=x\nwhile true do end"`, "FUNCTION DELETE none", "FUNCTION LIST"} {
+		require.Contains(t, "+OK +QUEUED", c.do(line), line)
+	}
+	reply := c.do("EXEC")
+	require.Contains(t, reply, "*6\r\n+OK\r\n$1\r\na\r\n$1\r\na\r\n-ERR Error registering functions: ")
+	require.Contains(t, reply, "-ERR Library not found\r\n*1\r\n")
+	lines := j.take()
+	require.Len(t, lines, 2, "%q", lines)
+	require.Equal(t, `0 ["SET" "k" "v"]`, lines[0])
+	require.Contains(t, lines[1], `"FUNCTION" "LOAD"`)
+}

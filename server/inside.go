@@ -172,4 +172,6 @@ var keyless = map[string]bool{
 	"select": true, "publish": true, "spublish": true, "subscribe": true, "psubscribe": true, "ssubscribe": true,
 	"unsubscribe": true, "punsubscribe": true, "sunsubscribe": true, "client|setname": true, "client|getname": true, "client|id": true,
 	"client|setinfo": true, "client|no-evict": true, "client|no-touch": true, "client|reply": true, "config|get": true,
+	"function|load": true, "function|delete": true, "function|list": true, "function|dump": true, "function|restore": true,
+	"function|flush": true, "function|stats": true, "function|kill": true, "function|help": true,
 }
