@@ -18,6 +18,7 @@
 //	what others see of a session   atomics and a small lock in clientInfo
 //	Server.cfg                     published whole through an atomic pointer
 //	Server.clients                 a lock of its own
+//	Server.functions               published whole through an atomic pointer
 //
 // Another goroutine that wants something of a session posts a function to its
 // home.
