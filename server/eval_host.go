@@ -15,15 +15,22 @@ import (
 // the goroutine that runs the script.
 type scriptHost struct {
 	s     *session
-	job   *scriptJob
-	hold  *shard.Hold // open
 	in    commands.Call
 	out   commands.Reply // of the command that runs
 	value commands.Reply // the script's
+	run   script.Run
+	reply func(v script.Value) // writes value
+	errs  func(text string, counted bool) error
 
-	oom   bool // memory was over the limit when it began
+	scriptTurn
+}
+
+// A scriptTurn is what is new in each run.
+type scriptTurn struct {
+	job   *scriptJob
+	hold  *shard.Hold // open
+	oom   bool        // memory was over the limit when it began
 	wrote bool
-	muted bool
 	locks bool // some key is locked by others
 
 	// At the home: when to leave it, and when to end it, monotonic.
@@ -37,9 +44,25 @@ type scriptHost struct {
 	running *runningScript
 }
 
-// reset readies the host for another try.
-func (h *scriptHost) reset() {
-	*h = scriptHost{s: h.s, job: h.job, oom: h.oom, aside: true, spent: h.spent}
+func (h *scriptHost) init(s *session) {
+	h.s = s
+	h.errs = h.failure
+	h.reply = func(v script.Value) { script.WriteReply(&h.value, v, h.run.Proto(), h.errs) }
+}
+
+// begin readies the host for a run.
+func (h *scriptHost) begin(j *scriptJob, oom bool) {
+	h.scriptTurn = scriptTurn{job: j, oom: oom}
+	h.value.Recycle()
+}
+
+// scriptHost returns a host for the job; done says that it is not needed any
+// more.
+func (s *session) scriptHost(j *scriptJob, oom bool) (h *scriptHost, done func()) {
+	d := s.scriptDesk()
+	d.used = true
+	d.host.begin(j, oom)
+	return &d.host, d.done
 }
 
 // scriptSlice is for how many nanoseconds a script that runs aside has the
@@ -55,11 +78,9 @@ func (h *scriptHost) play(c *commands.Call) *script.Failure {
 	} else {
 		h.in.Pause = nil
 	}
-	run := &script.Run{Host: h}
+	h.run = script.Run{Host: h}
 	h.value.SetProto(c.Out.Proto())
-	return h.job.run(run, func(v script.Value) {
-		script.WriteReply(&h.value, v, run.Proto(), h.failure)
-	})
+	return h.job.run(&h.run, h.reply)
 }
 
 // failure makes an error reply of an error value.
@@ -153,8 +174,11 @@ func (h *scriptHost) permit(r *request) error {
 	return nil
 }
 
-// mayReplicate are commands that write no keys and have effects nevertheless.
-var mayReplicate = map[string]bool{"publish": true, "spublish": true, "pfcount": true}
+// mayReplicate are commands whose handlers are none that write, and which may
+// have effects nevertheless.
+var mayReplicate = map[string]bool{
+	"publish": true, "spublish": true, "pfcount": true, "eval": true, "evalsha": true, "fcall": true,
+}
 
 // claim gets the keys of the command for the script, or leaves.
 func (h *scriptHost) claim(r *request) error {

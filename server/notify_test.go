@@ -84,10 +84,10 @@ func TestEventsOfTransactions(t *testing.T) {
 // TestEventsOfExpiry: a key expires when somebody looks, whether to read or to
 // write, or by itself.
 func TestEventsOfExpiry(t *testing.T) {
-	s := serve(t)
+	s := serve(t, "--enable-debug-command", "yes")
 	c := s.dial()
 	l := s.listener("Exg$m")
-	c.do("DEBUG SET-ACTIVE-EXPIRE 0")
+	require.Equal(t, "+OK", c.do("DEBUG SET-ACTIVE-EXPIRE 0"))
 	c.do("SET a 1 PX 1")
 	eventually(t, func() bool { return c.do("GET a") == "$-1" }, "the end of a")
 	require.Equal(t, []string{"__keyevent@0__:set a", "__keyevent@0__:expire a", "__keyevent@0__:expired a", "__keyevent@0__:keymiss a"}, l.events(4))
@@ -97,7 +97,7 @@ func TestEventsOfExpiry(t *testing.T) {
 	eventually(t, func() bool { return c.do("SADD b 1") == ":1" }, "the end of b")
 	require.Equal(t, []string{"__keyevent@0__:expired b", "__keyevent@0__:sadd b"}, l.events(2))
 	c.do("SET c 1 PX 1")
-	c.do("DEBUG SET-ACTIVE-EXPIRE 1")
+	require.Equal(t, "+OK", c.do("DEBUG SET-ACTIVE-EXPIRE 1"))
 	require.Equal(t, []string{"__keyevent@0__:set c", "__keyevent@0__:expired c"}, l.events(2))
 }
 

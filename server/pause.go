@@ -40,7 +40,7 @@ func (p *pause) holds(row *commands.Command) bool {
 	case pauseAll:
 		return true
 	case pauseWrites:
-		return row.Run.Kind().Writes()
+		return row.Run.Kind().Writes() || mayReplicate[row.FullName()]
 	}
 	return false
 }

@@ -189,3 +189,66 @@ func bulks(raw string) (words []string) {
 	}
 	return words
 }
+
+func TestPublishWaitsForThePause(t *testing.T) {
+	s := serve(t)
+	c, p := s.dial(), s.dial()
+	c.do("SUBSCRIBE a")
+	require.Equal(t, "+OK", s.dial().do("CLIENT PAUSE 100000 WRITE"))
+	p.send("PUBLISH a x")
+	eventually(t, func() bool { return s.blockedClients() == 1 }, "the publisher waits")
+	require.Equal(t, "+OK", s.dial().do("CLIENT UNPAUSE"))
+	require.Equal(t, ":1", p.reply())
+	require.Equal(t, message("message", "a", "x"), c.reply())
+}
+
+// TestMessagesDuringALongReply: what is published while a reply flows out in
+// parts does not come in its middle.
+func TestMessagesDuringALongReply(t *testing.T) {
+	s := serve(t, "--event-loops", "2", "--enable-debug-command", "yes")
+	c, p := s.dial(), s.dial()
+	require.Equal(t, "+OK", c.do("DEBUG POPULATE 20000 key 100"))
+	c.do("HELLO 3")
+	c.do("SUBSCRIBE a")
+	stop := make(chan struct{})
+	sent := make(chan int)
+	go func() {
+		n := 0
+		for ; ; n++ {
+			select {
+			case <-stop:
+				sent <- n
+				return
+			default:
+			}
+			if got := p.do("PUBLISH a x"); got != ":1" {
+				n = -1 << 30
+			}
+		}
+	}()
+	heard := 0
+	for range 20 {
+		c.send("KEYS *")
+		for {
+			next, err := c.r.Peek(1)
+			require.NoError(t, err)
+			if next[0] == '*' {
+				break
+			}
+			require.Equal(t, ">"+message("message", "a", "x")[1:], c.reply())
+			heard++
+		}
+		header, err := c.r.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, "*20000\r\n", header)
+		for range 20000 {
+			require.Equal(t, "$", c.reply()[:1])
+		}
+	}
+	close(stop)
+	n := <-sent
+	for ; heard < n; heard++ {
+		require.Equal(t, ">"+message("message", "a", "x")[1:], c.reply())
+	}
+	require.Equal(t, heard, n)
+}
