@@ -21,11 +21,21 @@ type Chunk struct {
 // precompiled is how compiled code begins.
 const precompiled = "\x1bLua"
 
+// Limits of a source, because compiling takes up to 150 times its length, and 17
+// KiB a function.
+const (
+	maxSource    = 4 << 20 // bytes
+	maxFunctions = 10_000  // times that the word stands in it
+)
+
 // Compile compiles source; name is what error messages call it ("user_script").
 // An error's text is about Lua's: "user_script:1: syntax error near 'x'".
 func Compile(name, source string) (*Chunk, error) {
 	if strings.HasPrefix(source, precompiled) {
 		return nil, fmt.Errorf("%s: precompiled chunks are not accepted", name)
+	}
+	if len(source) > maxSource || strings.Count(source, "function") > maxFunctions {
+		return nil, fmt.Errorf("%s:1: chunk is too large", name)
 	}
 	if depth := nesting(source); depth > maxNesting {
 		return nil, fmt.Errorf("%s:1: chunk has too many syntax levels", name)

@@ -2,6 +2,7 @@ package script
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -146,6 +147,14 @@ func TestEndlessLibrary(t *testing.T) {
 		require.EqualError(t, e.Load(lib, &quietHost{left: 3}), "Error registering functions: ERR over")
 	}
 	require.Equal(t, lua.LNumber(1), call(t, &e, setOf(t, loaded(t, &e, counting)), "count"), "the state is good for another")
+}
+
+// Source that would take a thousand times its size to compile is refused.
+func TestLargeSource(t *testing.T) {
+	for _, source := range []string{strings.Repeat("f(function() end)\n", 100_000), strings.Repeat("x = 1\n", 1_000_000)} {
+		_, err := Compile("user_script", source)
+		require.EqualError(t, err, "user_script:1: chunk is too large")
+	}
 }
 
 func setOf(t *testing.T, lib *Library) *Functions {
