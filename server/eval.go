@@ -73,7 +73,7 @@ func eval(c *commands.Call, s *session) error {
 				if err != nil {
 					return err
 				}
-				return s.runScriptAside(c, s.srv.evalJob(cached, keys, argv, ro))
+				return s.runScriptAside(c, s.evalJob(cached, keys, argv, ro))
 			})
 		})
 		return nil
@@ -82,7 +82,7 @@ func eval(c *commands.Call, s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.runScript(c, s.srv.evalJob(cached, keys, argv, ro))
+	return s.runScript(c, s.evalJob(cached, keys, argv, ro))
 }
 
 func evalSHA(c *commands.Call, s *session) error {
@@ -98,7 +98,7 @@ func evalSHA(c *commands.Call, s *session) error {
 	if cached == nil {
 		return commands.ErrNoScript
 	}
-	return s.runScript(c, s.srv.evalJob(cached, keys, argv, readOnlyRow(c.Row)))
+	return s.runScript(c, s.evalJob(cached, keys, argv, readOnlyRow(c.Row)))
 }
 
 // readOnlyRow says whether the row runs scripts that only read.
@@ -107,21 +107,51 @@ func readOnlyRow(row *commands.Command) bool {
 	return len(name) > 3 && name[len(name)-3:] == "_ro"
 }
 
-// evalJob is the run of a script.
-func (srv *Server) evalJob(cached *cachedScript, keys, argv [][]byte, ro bool) *scriptJob {
-	return &scriptJob{
-		name: cached.sha, eval: true, flags: cached.flags, ro: ro, keys: keys, habits: &cached.scriptHabits,
-		run: func(run *script.Run, reply func(out script.Value)) *script.Failure {
-			st := srv.scripts.engine.Take()
-			defer srv.scripts.engine.Give(st)
-			g := st.Globals()
-			g.RawSetString("KEYS", st.Strings(keys))
-			g.RawSetString("ARGV", st.Strings(argv))
-			v, failure := st.Invoke(run, st.Function(cached.sha, cached.chunk))
-			if failure == nil {
-				reply(v)
-			}
-			return failure
-		},
+// evalJob is the run of a script, on the session's desk.
+func (s *session) evalJob(cached *cachedScript, keys, argv [][]byte, ro bool) *scriptJob {
+	d := s.scriptDesk()
+	d.cached, d.argv = cached, argv
+	d.job = scriptJob{name: cached.sha, eval: true, flags: cached.flags, ro: ro, keys: keys, habits: &cached.scriptHabits, run: d.run}
+	return &d.job
+}
+
+// A scriptDesk is memory for the scripts that a session runs, one at a time.
+type scriptDesk struct {
+	host   scriptHost
+	job    scriptJob
+	cached *cachedScript
+	argv   [][]byte
+	run    func(run *script.Run, reply func(v script.Value)) *script.Failure
+	used   bool // by the script that is running
+	done   func()
+}
+
+// scriptDesk returns the session's desk, or a new one if a script of the session
+// is running already.
+func (s *session) scriptDesk() *scriptDesk {
+	if s.script != nil && !s.script.used {
+		return s.script
 	}
+	d := &scriptDesk{}
+	d.run, d.done = d.eval, func() { d.used = false }
+	d.host.init(s)
+	if s.script == nil {
+		s.script = d
+	}
+	return d
+}
+
+// eval runs the script of the desk.
+func (d *scriptDesk) eval(run *script.Run, reply func(v script.Value)) *script.Failure {
+	engine := &d.host.s.srv.scripts.engine
+	st := engine.Take()
+	defer engine.Give(st)
+	g := st.Globals()
+	g.RawSetString("KEYS", st.Strings(d.job.keys))
+	g.RawSetString("ARGV", st.Strings(d.argv))
+	v, failure := st.Invoke(run, st.Function(d.cached.sha, d.cached.chunk))
+	if failure == nil {
+		reply(v)
+	}
+	return failure
 }

@@ -210,7 +210,7 @@ func (h *scriptHost) land() {
 	h.slice = h.s.srv.monotonic()
 	h.hold.Land()
 	h.aside, h.in.Pause, h.locks = false, nil, h.hold.AllWithLocks()
-	h.until = h.s.deadline()
+	h.until = h.s.deadline(h.slice)
 	h.leaveAt = h.until
 }
 

@@ -74,11 +74,12 @@ func (s *session) runScript(c *commands.Call, j *scriptJob) error {
 	if err := s.allowScript(j, oom); err != nil {
 		return err
 	}
-	h := &scriptHost{s: s, job: j, oom: oom}
+	h, done := s.scriptHost(j, oom)
+	defer done()
 	switch {
 	case s.nest.hold != nil:
 		h.hold, h.locks = s.nest.hold, s.nest.hold.AllWithLocks()
-		h.until = s.deadline()
+		h.until = s.deadline(s.srv.monotonic())
 		return h.finish(c, h.play(c))
 	case j.habits.isLong() && !j.habits.whole.Load() && !(j.habits.nanos.Load() == 0 && s.srv.shards.LongBusy()):
 		s.aside(func(c *commands.Call) error {
@@ -90,17 +91,20 @@ func (s *session) runScript(c *commands.Call, j *scriptJob) error {
 }
 
 // deadline is when a script that others wait for is ended, monotonic.
-func (s *session) deadline() int64 {
+func (s *session) deadline(now int64) int64 {
 	limit := s.srv.config().BusyReplyThreshold
-	if limit <= 0 || limit > maxHold {
+	if limit <= 0 {
 		limit = maxHold
 	}
-	return s.srv.monotonic() + limit*1e6
+	return now + min(max(limit, minHold), maxHold)*1e6
 }
 
-// maxHold is for how many ms a script may keep everybody waiting, whatever the
-// configuration says.
-const maxHold = 5000
+// A script may keep everybody waiting for so many ms, whatever the configuration
+// says: a slow moment of the machine should end none, nor one stop the server.
+const (
+	minHold = 1000
+	maxHold = 5000
+)
 
 // runScriptHere runs a job at the home.
 func (s *session) runScriptHere(c *commands.Call, j *scriptJob, h *scriptHost) error {
@@ -115,7 +119,7 @@ func (s *session) runScriptHere(c *commands.Call, j *scriptJob, h *scriptHost) e
 	}
 	h.hold, h.locks = hold, hold.AllWithLocks()
 	start := s.srv.monotonic()
-	h.leaveAt, h.until = start+homeBudget, s.deadline()
+	h.leaveAt, h.until = start+homeBudget, s.deadline(start)
 	if j.habits.whole.Load() {
 		h.leaveAt = h.until
 	}
@@ -145,7 +149,9 @@ func (s *session) runScriptAgain(c *commands.Call, j *scriptJob, why leave) erro
 // runScriptAside runs a job as one long write. It must be called from a task of
 // the heavy pool.
 func (s *session) runScriptAside(c *commands.Call, j *scriptJob) error {
-	h := &scriptHost{s: s, job: j, oom: s.srv.shards.Over() > 0, aside: true}
+	h, done := s.scriptHost(j, s.srv.shards.Over() > 0)
+	defer done()
+	h.aside = true
 	if err := s.allowScript(j, h.oom); err != nil {
 		return err
 	}
@@ -159,7 +165,9 @@ func (s *session) runScriptAside(c *commands.Call, j *scriptJob) error {
 		gone := make(chan struct{})
 		again.lock.Wait(func() { close(gone) })
 		s.srv.shards.Heavy.Block(func() { <-gone })
-		h.reset()
+		spent := h.spent
+		h.begin(j, h.oom)
+		h.aside, h.spent = true, spent
 	}
 }
 

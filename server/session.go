@@ -84,6 +84,7 @@ type session struct {
 	stalled    bool         // process stopped because the client has to read first
 	spent      int64        // nanoseconds of commands in this turn
 	waiting    bool         // a command runs aside, or waits in line
+	script     *scriptDesk  // made by the first script
 	nest       nest         // the command of a transaction that runs
 	inScript   bool         // a script runs it
 	series     *series      // of the commands of a transaction; nil: each is counted by itself
