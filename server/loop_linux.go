@@ -363,11 +363,6 @@ func (l *loop) runReady() {
 // reply.
 func (l *loop) conclude() {
 	l.read(false)
-	for i := 0; i < len(l.told); i++ {
-		l.told[i].wasTold()
-	}
-	clear(l.told)
-	l.told = l.told[:0]
 	for _, s := range l.ran {
 		if !s.closed {
 			s.conclude()
@@ -375,6 +370,11 @@ func (l *loop) conclude() {
 	}
 	clear(l.ran)
 	l.ran = l.ran[:0]
+	for i := 0; i < len(l.told); i++ {
+		l.told[i].wasTold()
+	}
+	clear(l.told)
+	l.told = l.told[:0]
 	l.h.Cool()
 }
 
