@@ -24,7 +24,6 @@ type transaction struct {
 	watched  []watchedKey
 	failed   bool // a command was refused: EXEC will be
 	denyOOM  bool // some command takes memory
-	writes   bool
 	home     bool // some command can only run at the home, see shortOnly
 
 	text  []byte   // room for the bytes of arguments to come
@@ -141,7 +140,6 @@ func (t *transaction) add(r request) {
 	r.args = t.copied(r.args)
 	t.requests = append(t.requests, r)
 	t.denyOOM = t.denyOOM || r.row.Flags&commands.DenyOOM != 0
-	t.writes = t.writes || r.row.Run.Kind().Writes()
 	t.home = t.home || shortOnly(&r)
 }
 
@@ -213,9 +211,4 @@ func (s *session) deniesOOM(row *commands.Command) bool {
 		}
 	}
 	return row.Flags&commands.DenyOOM != 0
-}
-
-// writesLater says whether the row is the EXEC of commands that write.
-func (s *session) writesLater(row *commands.Command) bool {
-	return s.queueing && s.multi.writes && row.FullName() == "exec"
 }

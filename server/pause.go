@@ -34,13 +34,13 @@ func newPause(srv *Server) *pause {
 	return &pause{srv: srv, waiting: map[*session]struct{}{}}
 }
 
-// holds says whether the row has to wait.
-func (p *pause) holds(row *commands.Command) bool {
+// holds says whether the session's command has to wait.
+func (p *pause) holds(s *session, row *commands.Command, args [][]byte) bool {
 	switch pauseMode(p.mode.Load()) {
 	case pauseAll:
 		return true
 	case pauseWrites:
-		return row.Run.Kind().Writes() || mayReplicate[row.FullName()]
+		return s.mayChange(row, args)
 	}
 	return false
 }
@@ -135,7 +135,7 @@ func (p *pause) length() int {
 // waits and its home goes on with others.
 func (s *session) holdBack(row *commands.Command, args [][]byte) bool {
 	p := s.srv.pause
-	if !p.holds(row) && !(p.on() && s.writesLater(row)) || !p.line(s) {
+	if !p.holds(s, row, args) || !p.line(s) {
 		return false
 	}
 	s.waiting, s.parked = true, args
