@@ -215,3 +215,35 @@ func TestWaitForManyKeys(t *testing.T) {
 		s.noLines()
 	}
 }
+
+// A client with a home of its own is missed as soon as it has left, and what it
+// sent while it waited is not lost.
+func TestBlockedOverTLS(t *testing.T) {
+	cert := newCertificate(t)
+	s := serveTLS(t, cert)
+	a := s.dialTLS(cert)
+	c := s.dialTLS(cert)
+	s.blockAt(c, "BLPOP k 0")
+	require.NoError(t, c.Close())
+	s.awaitBlocked(0)
+	a.all("RPUSH k x")
+	require.Equal(t, ":1", a.do("LLEN k"))
+	a.all("DEL k")
+
+	c = s.dialTLS(cert)
+	for _, long := range []int{1, 3000, 50_000} { // of these bytes not all are read ahead
+		text := strings.Repeat("x", long)
+		s.blockAt(c, "BLPOP k 0")
+		c.send("ECHO "+text, "PING", "BLPOP k 0", "ECHO end")
+		a.all("RPUSH k 1")
+		require.Equal(t, words("k", "1"), c.reply())
+		require.Equal(t, fmt.Sprintf("$%d\r\n%s", long, text), c.reply())
+		require.Equal(t, "+PONG", c.reply())
+		s.awaitBlocked(1)
+		require.Equal(t, "*-1", a.do("BLPOP j 0.01"))
+		a.all("RPUSH k 2")
+		require.Equal(t, words("k", "2"), c.reply())
+		require.Equal(t, "$3\r\nend", c.reply())
+	}
+	s.noLines()
+}

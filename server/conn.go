@@ -26,8 +26,9 @@ type netConn struct {
 	letters letters
 	wake    chan struct{} // something was posted
 	done    chan struct{} // the home has ended
-	more    chan struct{} // the reader may read on
+	more    chan bool     // the reader may read on; true: ahead
 	read    bool          // the reader is reading
+	early   []byte        // what it has read ahead
 }
 
 // writeLimit is how long a write of a TLS connection may take before its client
@@ -37,7 +38,7 @@ const writeLimit = 30 * time.Second
 func (srv *Server) serveConn(nc net.Conn, peer peerInfo) {
 	c := &netConn{
 		srv: srv, c: nc, h: srv.shards.NewHold(),
-		wake: make(chan struct{}, 1), done: make(chan struct{}), more: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), done: make(chan struct{}), more: make(chan bool, 1),
 	}
 	c.s = srv.newSession(c, c, peer)
 	srv.clients.add(c.s)
@@ -107,14 +108,21 @@ func (c *netConn) runPosted() {
 	}
 }
 
-// reader reads into the session's buffer, in turns with the home.
+// reader reads into the session's buffer, in turns with the home, or ahead.
 func (c *netConn) reader() {
 	defer c.srv.conns.Done()
 	for {
+		var ahead bool
 		select {
-		case <-c.more:
+		case ahead = <-c.more:
 		case <-c.done:
 			return
+		}
+		if ahead {
+			buf := make([]byte, readSize)
+			n, err := c.c.Read(buf)
+			c.post(func() { c.arrivedAhead(buf[:n], err) })
+			continue
 		}
 		buf := c.s.in.Space(readSize)
 		n, err := c.c.Read(buf)
@@ -133,6 +141,7 @@ func (c *netConn) run() {
 		case <-c.wake:
 			c.micro = time.Now().UnixMicro()
 			c.runPosted()
+			c.lookAhead()
 		case <-tick.C:
 			c.micro = time.Now().UnixMicro()
 			c.s.tick(c.micro / 1000)
@@ -186,11 +195,18 @@ func (c *netConn) flush() {
 
 // resume implements transport.
 func (c *netConn) resume() {
-	if c.read || c.s.closed {
+	if c.s.closed {
+		return
+	}
+	if len(c.early) > 0 {
+		c.post(c.catchUp)
+		return
+	}
+	if c.read {
 		return
 	}
 	c.read = true
-	c.more <- struct{}{}
+	c.more <- false
 }
 
 // cut breaks the connection off; callable from any goroutine, and it never
