@@ -95,7 +95,7 @@ func (c *testClient) queue(lines ...string) {
 	}
 }
 
-// A long transaction shows nothing of itself before it is done, to commands on
+// E6: a long transaction shows nothing of itself before it is done, to commands on
 // its keys, which wait, and to those that look at everything, which don't. It
 // holds nobody else up.
 func TestLongTransactionIsAtomic(t *testing.T) {
