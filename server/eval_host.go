@@ -102,7 +102,7 @@ func (h *scriptHost) finish(c *commands.Call, f *script.Failure) error {
 		return err
 	}
 	if b := h.value.Bytes(); len(b) > 0 && b[0] == '-' {
-		return countedError{commands.Error(bytes.TrimSpace(b[1:]))}
+		return countedError{commands.Error(bytes.TrimRight(b[1:], "\r\n"))}
 	}
 	c.Out.Append(&h.value)
 	return nil

@@ -67,7 +67,7 @@ func Compile(name, source string) (*Chunk, error) {
 // which C Lua gives to other functions only.
 func withoutArg(p *lua.FunctionProto) { p.IsVarArg &^= lua.VarArgNeedsArg }
 
-// wrap makes "local <concat> = ...; return function(...) <tree> end" of a tree.
+// wrap makes "local <concat>, <number> = ...; return function(...) <tree> end" of a tree.
 func wrap(tree []ast.Stmt) []ast.Stmt {
 	last := 1
 	if len(tree) > 0 {
@@ -76,9 +76,17 @@ func wrap(tree []ast.Stmt) []ast.Stmt {
 	body := &ast.FunctionExpr{ParList: &ast.ParList{HasVargs: true}, Stmts: tree}
 	body.SetLine(0)
 	body.SetLastLine(last)
-	take := &ast.LocalAssignStmt{Names: []string{concatName}, Exprs: []ast.Expr{&ast.Comma3Expr{}}}
+	take := &ast.LocalAssignStmt{Names: []string{concatName, numberName}, Exprs: []ast.Expr{&ast.Comma3Expr{}}}
 	give := &ast.ReturnStmt{Exprs: []ast.Expr{body}}
 	return []ast.Stmt{take, give}
+}
+
+// syntaxMessages are C Lua's words for the parser's. Where C Lua says what it
+// expects this is not known.
+var syntaxMessages = map[string]string{
+	"syntax error": "unexpected symbol", "parse error": "unexpected symbol", "Invalid token": "unexpected symbol", "Invalid '~' token": "unexpected symbol",
+	"unterminated string": "unfinished string", "unterminated multiline string": "unfinished long string", "invalid multiline comment": "unfinished long comment",
+	"illegal hexadecimal number": "malformed number",
 }
 
 // syntaxError puts the parser's error into Lua's words.
@@ -91,7 +99,11 @@ func syntaxError(name, source string, err error) error {
 		if line == parse.EOF {
 			line, token = strings.Count(source, "\n")+1, "<eof>"
 		}
-		return fmt.Errorf("%s:%d: %s near '%s'", name, line, p.Message, token)
+		message := p.Message
+		if ours, ok := syntaxMessages[message]; ok {
+			message = ours
+		}
+		return fmt.Errorf("%s:%d: %s near '%s'", name, line, message, token)
 	case errors.As(err, &c):
 		return fmt.Errorf("%s:%d: %s", name, c.Line, c.Message)
 	}

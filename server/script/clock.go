@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"context"
 	"time"
 )
@@ -47,7 +48,8 @@ func (c *clock) Err() error {
 
 // stop ends the run if the error is a Stop.
 func (c *clock) stop(err error) {
-	if s, ok := err.(Stop); ok {
+	var s Stop
+	if errors.As(err, &s) {
 		c.err, c.left = s.Err, 0
 	}
 }

@@ -28,15 +28,16 @@ func (f *Failure) Message(name string) string {
 }
 
 func failureOf(err error) *Failure {
-	api, ok := err.(*lua.ApiError)
+	v := errorValue(err)
+	t, ok := v.(*lua.LTable)
 	if !ok {
-		return &Failure{Text: "ERR " + err.Error()}
+		return &Failure{Text: "ERR " + v.String()}
 	}
-	t, ok := api.Object.(*lua.LTable)
-	if !ok {
-		return &Failure{Text: "ERR " + api.Object.String()}
+	f := failureIn(t)
+	if f.Text == "" {
+		f.Text = "ERR unknown error"
 	}
-	return failureIn(t)
+	return f
 }
 
 // failureIn reads an error table.

@@ -185,7 +185,7 @@ func (g libGenerator) number() string {
 	case 0:
 		return fmt.Sprint(g.IntN(400) - 200)
 	case 1:
-		return fmt.Sprintf("%d", g.Int64()>>g.IntN(60)-g.Int64()>>g.IntN(60))
+		return fmt.Sprintf("%d", int64(g.Uint64())>>g.IntN(60))
 	case 2:
 		return fmt.Sprintf("%.17g", g.NormFloat64()*1e3)
 	case 3:

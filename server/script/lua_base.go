@@ -12,15 +12,11 @@ import (
 // maxUnpack is how many values C Lua's stack takes of one function.
 const maxUnpack = cStack
 
-// openBase sets the basic functions. Of gopher-lua's it keeps those that need
-// the frames of the stack; the others differ from C Lua in what a script sees.
+// openBase sets the basic functions: our own, because gopher-lua's differ from
+// C Lua's in what a script sees. There is no getfenv, setfenv and newproxy, as in
+// a Redis of today.
 func (st *State) openBase() {
-	scratch := lua.NewState(lua.Options{SkipOpenLibs: true})
-	lua.OpenBase(scratch)
 	g := st.globals
-	for _, name := range []string{"getfenv", "setfenv", "newproxy"} {
-		g.RawSetString(name, st.L.NewFunction(scratch.G.Global.RawGetString(name).(*lua.LFunction).GFunction))
-	}
 	st.L.SetFuncs(g, map[string]lua.LGFunction{
 		"assert": baseAssert, "collectgarbage": baseCollect, "error": baseError, "gcinfo": baseGCInfo,
 		"next": st.next, "rawequal": baseRawEqual, "rawget": st.rawGet, "rawset": st.rawSet,

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -8,7 +9,17 @@ import (
 
 // pcall is Redis': of an error table with a text it returns the text.
 func (st *State) pcall(L *lua.LState) int {
-	anyArg(L, 1)
+	switch fn := L.Get(1).(type) {
+	case *lua.LFunction:
+	default:
+		kind := fn.Type().String()
+		if L.GetTop() == 0 {
+			kind = "boolean" // what Redis' wrapper has there
+		}
+		if L.GetMetaField(fn, "__call") == lua.LNil {
+			return failed(L, lua.LString("attempt to call a "+kind+" value"))
+		}
+	}
 	if err := L.PCall(L.GetTop()-1, lua.MultRet, st.mender); err != nil {
 		v := errorValue(err)
 		if t, ok := v.(*lua.LTable); ok {
@@ -48,8 +59,17 @@ func failed(L *lua.LState, v lua.LValue) int {
 	return 2
 }
 
+// tooDeep is what gopher-lua panics with when its stack is full; no handler can
+// run then.
+const tooDeep = "lua callstack overflow"
+
+// errorValue returns what a script has thrown.
 func errorValue(err error) lua.LValue {
-	if api, ok := err.(*lua.ApiError); ok && api.Object != nil {
+	var api *lua.ApiError
+	if errors.As(err, &api) && api.Object != nil {
+		if s, ok := api.Object.(lua.LString); ok && s == tooDeep {
+			return lua.LString("stack overflow")
+		}
 		return api.Object
 	}
 	return lua.LString(err.Error())

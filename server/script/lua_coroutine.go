@@ -14,7 +14,13 @@ func (st *State) openCoroutine() {
 	theirs := scratch.G.Global.RawGetString("coroutine").(*lua.LTable)
 	function := func(name string) lua.LGFunction { return theirs.RawGetString(name).(*lua.LFunction).GFunction }
 	t := st.L.NewTable()
-	for _, name := range []string{"yield", "running", "status"} {
+	t.RawSetString("yield", st.L.NewFunction(func(L *lua.LState) int {
+		if L == st.L {
+			raiseBare(L, "attempt to yield across metamethod/C-call boundary")
+		}
+		return function("yield")(L)
+	}))
+	for _, name := range []string{"running", "status"} {
 		t.RawSetString(name, st.L.NewFunction(function(name)))
 	}
 	create, resume := st.creator(function("create")), st.resumer(function("resume"))
@@ -41,8 +47,16 @@ func (st *State) creator(create lua.LGFunction) lua.LGFunction {
 
 func (st *State) resumer(resume lua.LGFunction) lua.LGFunction {
 	return func(L *lua.LState) int {
-		if _, ok := L.Get(1).(*lua.LState); !ok {
+		thread, ok := L.Get(1).(*lua.LState)
+		switch {
+		case !ok:
 			argError(L, 1, "coroutine expected")
+		case thread.Dead:
+			return failed(L, lua.LString("cannot resume dead coroutine"))
+		case thread == L:
+			return failed(L, lua.LString("cannot resume running coroutine"))
+		case L.Status(thread) == "normal":
+			return failed(L, lua.LString("cannot resume normal coroutine"))
 		}
 		if st.resumed >= maxResumed {
 			raise(L, "C stack overflow")
@@ -59,6 +73,9 @@ func wrapped(L *lua.LState, thread lua.LValue, resume lua.LGFunction) int {
 	L.Insert(thread, 1)
 	n := resume(L)
 	if n > 0 && L.Get(-n) == lua.LFalse {
+		if text, ok := asString(L.Get(-1)); ok {
+			raise(L, "%s", text)
+		}
 		L.Error(L.Get(-1), 0)
 	}
 	return n - 1

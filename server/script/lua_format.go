@@ -23,7 +23,9 @@ func strFormat(L *lua.LState) int {
 			buf = append(buf, '%')
 			continue
 		}
-		arg++
+		if arg++; arg > L.GetTop() {
+			argError(L, arg, "no value")
+		}
 		spec, next := formatSpec(L, f, i)
 		i = next
 		buf = appendFormat(L, buf, arg, spec, f, i)

@@ -52,7 +52,7 @@ func (st *State) writable(L *lua.LState, n int) *lua.LTable {
 func (st *State) getMetatable(L *lua.LState) int {
 	v := anyArg(L, 1)
 	t, isTable := v.(*lua.LTable)
-	mt := lua.LNil
+	var mt lua.LValue
 	if isTable {
 		mt = st.real(t).Metatable
 	} else {

@@ -22,6 +22,7 @@ func (st *State) openString() {
 	})
 	st.globals.RawSetString("string", t)
 	mt := st.L.NewTable()
+	st.L.SetFuncs(mt, arithmetics())
 	mt.RawSetString("__index", t)
 	st.L.SetMetatable(lua.LString(""), mt)
 }

@@ -163,15 +163,28 @@ func (s sorter) Swap(i, j int) {
 func (s sorter) Less(i, j int) bool {
 	a, b := s.t.RawGetInt(i+1), s.t.RawGetInt(j+1)
 	if s.fn == nil {
-		return s.L.LessThan(a, b)
+		return less(s.L, a, b)
 	}
 	s.L.Push(s.fn)
 	s.L.Push(a)
 	s.L.Push(b)
 	s.L.Call(2, 1)
-	less := lua.LVAsBool(s.L.Get(-1))
+	v := lua.LVAsBool(s.L.Get(-1))
 	s.L.Pop(1)
-	return less
+	return v
+}
+
+// less is "<" for sort, whose errors have no place.
+func less(L *lua.LState, a, b lua.LValue) bool {
+	switch kind, other := a.Type(), b.Type(); {
+	case kind == other && (kind == lua.LTNumber || kind == lua.LTString || L.GetMetaField(a, "__lt") != lua.LNil):
+		return L.LessThan(a, b)
+	case kind == other:
+		raiseBare(L, "attempt to compare two "+kind.String()+" values")
+	default:
+		raiseBare(L, "attempt to compare "+kind.String()+" with "+other.String())
+	}
+	return false
 }
 
 func (st *State) tableSort(L *lua.LState) int {

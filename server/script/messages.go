@@ -42,7 +42,7 @@ var messages = []message{
 		return "attempt to compare " + m[2] + " with " + m[3]
 	}},
 	{of(`__unm undefined`), fixed("attempt to perform arithmetic on a nil value")},
-	{of(`__len undefined`), fixed("attempt to get length of a nil value")},
+	{of(`__len undefined`), func(L *lua.LState, _ []string) string { return about(L, "get length of", "nil", measuring) }},
 	{of(`for statement init must be a number`), fixed("'for' initial value must be a number")},
 	{of(`for statement limit must be a number`), fixed("'for' limit must be a number")},
 	{of(`for statement step must be a number`), fixed("'for' step must be a number")},

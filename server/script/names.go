@@ -36,6 +36,17 @@ func calling(_ *lua.FunctionProto, inst uint32) (int, bool) {
 	return argA(inst), opcode(inst) == lua.OP_CALL || opcode(inst) == lua.OP_TAILCALL
 }
 
+// passing finds the calls of "(concat)" with n arguments, and the i-th of these.
+func passing(i, n int) func(*lua.FunctionProto, uint32) (int, bool) {
+	return func(_ *lua.FunctionProto, inst uint32) (int, bool) {
+		return argA(inst) + i, opcode(inst) == lua.OP_CALL && argB(inst) == n+1
+	}
+}
+
+func measuring(_ *lua.FunctionProto, inst uint32) (int, bool) {
+	return argB(inst), opcode(inst) == lua.OP_LEN
+}
+
 // operand finds the instructions of an arithmetic operation.
 func operand(op string, second bool) func(*lua.FunctionProto, uint32) (int, bool) {
 	codes := map[string]int{"add": lua.OP_ADD, "sub": lua.OP_SUB, "mul": lua.OP_MUL, "div": lua.OP_DIV, "mod": lua.OP_MOD, "pow": lua.OP_POW}

@@ -4,16 +4,19 @@ import (
 	"math"
 	"strconv"
 
-	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
 )
 
 // gopher-lua's ".." writes numbers otherwise than C Lua ("%.14g"), which scripts
 // put into keys and values. So it is made a call of our own function, which the
 // chunk has in a local variable of a name that no script can have. Number
-// literals are read as C Lua does, too: 010 is ten.
+// literals are read as C Lua does, too: 010 is ten. And the bounds of a numeric
+// for may be strings.
 
-const concatName = "(concat)"
+const (
+	concatName = "(concat)"
+	numberName = "(number)"
+)
 
 // The tree of a chunk is walked by recursion, here and in the compiler: these
 // bound it. C Lua has 200 for nested blocks and brackets.
@@ -27,7 +30,7 @@ const (
 
 // A rewriter walks a tree.
 type rewriter struct {
-	used  bool // some ".." was made a call
+	used  bool // something was made a call
 	deep  bool // the tree is deeper than maxDepth
 	depth int
 }
@@ -66,7 +69,7 @@ func (r *rewriter) stmt(s ast.Stmt) {
 		r.block(s.Then)
 		r.block(s.Else)
 	case *ast.NumberForStmt:
-		s.Init, s.Limit, s.Step = r.expr(s.Init), r.expr(s.Limit), r.expr(s.Step)
+		s.Init, s.Limit, s.Step = r.bound(s.Init, "initial value"), r.bound(s.Limit, "limit"), r.bound(s.Step, "step")
 		r.block(s.Stmts)
 	case *ast.GenericForStmt:
 		r.list(s.Exprs)
@@ -129,6 +132,27 @@ func (r *rewriter) operator(e ast.Expr) {
 	}
 }
 
+// bound makes a number of a bound of a for.
+func (r *rewriter) bound(e ast.Expr, what string) ast.Expr {
+	switch e := r.expr(e).(type) {
+	case nil, *ast.NumberExpr, *ast.UnaryLenOpExpr, *ast.ArithmeticOpExpr:
+		return e
+	default:
+		r.used = true
+		return hidden(numberName, e, oneValue(e), &ast.StringExpr{Value: what})
+	}
+}
+
+// hidden is a call of one of our functions, in the line of an expression.
+func hidden(name string, at ast.Expr, args ...ast.Expr) ast.Expr {
+	fn := &ast.IdentExpr{Value: name}
+	call := &ast.FuncCallExpr{Func: fn, Args: args, AdjustRet: true}
+	fn.SetLine(at.Line())
+	call.SetLine(at.Line())
+	call.SetLastLine(at.LastLine())
+	return call
+}
+
 // concat makes a call of a chain of "..".
 func (r *rewriter) concat(e *ast.StringConcatOpExpr) ast.Expr {
 	r.used = true
@@ -143,12 +167,7 @@ func (r *rewriter) concat(e *ast.StringConcatOpExpr) ast.Expr {
 		at = c.Rhs
 	}
 	operands = append(operands, oneValue(r.expr(at)))
-	name := &ast.IdentExpr{Value: concatName}
-	call := &ast.FuncCallExpr{Func: name, Args: operands, AdjustRet: true}
-	name.SetLine(e.Line())
-	call.SetLine(e.Line())
-	call.SetLastLine(e.LastLine())
-	return call
+	return hidden(concatName, e, operands...)
 }
 
 // oneValue makes an expression give one value, also as the last of a list.
@@ -169,60 +188,6 @@ func literal(s string) string {
 		return s
 	}
 	return strconv.FormatFloat(f, 'g', -1, 64)
-}
-
-// concatenate is "..".
-func concatenate(L *lua.LState) int {
-	n := L.GetTop()
-	size := 0
-	for i := 1; i <= n; i++ {
-		text, ok := asText(L.Get(i))
-		if !ok {
-			return concatenateSlowly(L, n)
-		}
-		size += len(text)
-	}
-	checkLength(L, size)
-	buf := make([]byte, 0, size)
-	for i := 1; i <= n; i++ {
-		text, _ := asText(L.Get(i))
-		buf = append(buf, text...)
-	}
-	L.Push(lua.LString(buf))
-	return 1
-}
-
-// concatenateSlowly goes from the right and knows metamethods.
-func concatenateSlowly(L *lua.LState, n int) int {
-	right := L.Get(n)
-	for i := n - 1; i >= 1; i-- {
-		left := L.Get(i)
-		l, ok1 := asText(left)
-		r, ok2 := asText(right)
-		if ok1 && ok2 {
-			checkLength(L, len(l)+len(r))
-			right = lua.LString(l + r)
-			continue
-		}
-		op := L.GetMetaField(left, "__concat")
-		if op == lua.LNil {
-			op = L.GetMetaField(right, "__concat")
-		}
-		if op == lua.LNil {
-			if ok1 {
-				left = right
-			}
-			raise(L, "attempt to concatenate a %s value", left.Type().String())
-		}
-		L.Push(op)
-		L.Push(left)
-		L.Push(right)
-		L.Call(2, 1)
-		right = L.Get(-1)
-		L.Pop(1)
-	}
-	L.Push(right)
-	return 1
 }
 
 // nesting returns how deep brackets nest in the source, more or less: it counts

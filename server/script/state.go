@@ -27,6 +27,7 @@ type State struct {
 	mender   *lua.LFunction
 	refuse   *lua.LFunction
 	concat   *lua.LFunction
+	number   *lua.LFunction
 	fronts   map[*lua.LTable]*lua.LTable // by what they stand for
 	reals    map[*lua.LTable]*lua.LTable // by their fronts
 	compiled map[string]*lua.LFunction   // by script
@@ -52,7 +53,7 @@ func NewState() *State {
 		return 1
 	})
 	st.refuse = l.NewFunction(func(l *lua.LState) int { raise(l, readonlyText); return 0 })
-	st.concat = l.NewFunction(concatenate)
+	st.concat, st.number = l.NewFunction(concatenate), l.NewFunction(forNumber)
 	st.openBase()
 	st.openTable()
 	st.openString()
@@ -104,7 +105,8 @@ func (st *State) instance(c *Chunk) *lua.LFunction {
 	}
 	st.L.Push(fn)
 	st.L.Push(st.concat)
-	st.L.Call(1, 1)
+	st.L.Push(st.number)
+	st.L.Call(2, 1)
 	inner := st.L.Get(-1).(*lua.LFunction)
 	st.L.Pop(1)
 	return inner
