@@ -242,8 +242,11 @@ type piece struct {
 
 // Keep appends bytes without copying them; they must never be written again (a
 // big value's pieces after View.Share).
-func (r *Reply) Keep(b []byte) {
-	if len(b) < keepFrom {
+func (r *Reply) Keep(b []byte) { r.KeepFrom(keepFrom, b) }
+
+// KeepFrom is Keep that copies bytes shorter than least only.
+func (r *Reply) KeepFrom(least int, b []byte) {
+	if len(b) < least {
 		r.buf = append(r.buf, b...)
 		return
 	}

@@ -63,6 +63,12 @@ func deliver(all []letter, running bool, fresh func(*session)) {
 	}
 }
 
+// sharedFrom is from how many bytes on the text of a message is shared by those
+// who have not read what came before it. It costs as much as copying, and 50
+// subscribers that are slow keep it once. (For those who are not, copying up to
+// 16 KiB takes less: 1.6 µs a message of 4 KiB, against 2.05.)
+const sharedFrom = 1 << 10
+
 // sendFrom is how many bytes of letters are sent before the end of the turn.
 const sendFrom = 64 << 10
 
@@ -90,7 +96,11 @@ func (s *session) say(l *letter) {
 		s.out.Push(l.parts)
 	}
 	s.out.Raw(l.head)
-	s.out.Keep(l.body)
+	if s.queued > 0 {
+		s.out.KeepFrom(sharedFrom, l.body)
+	} else {
+		s.out.Keep(l.body)
+	}
 	s.foreign += s.out.Len() - len(s.out.Bytes()) - before
 }
 

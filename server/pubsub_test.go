@@ -252,3 +252,16 @@ func TestMessagesDuringALongReply(t *testing.T) {
 	}
 	require.Equal(t, heard, n)
 }
+
+// TestSlowSubscribersShareTheText: what several have not read is there once.
+func TestSlowSubscribersShareTheText(t *testing.T) {
+	body := []byte(strings.Repeat("x", sharedFrom))
+	for range 2 {
+		h := aloneOn(t, 0)
+		h.feed(t, "PING\r\n")
+		require.True(t, h.s.pending())
+		h.s.tell(&letter{parts: 3, head: []byte("head"), body: body})
+		parts := h.s.out.Take()
+		require.Same(t, &body[0], &parts[len(parts)-1][0])
+	}
+}
