@@ -28,7 +28,7 @@ func TestShiftModel(t *testing.T) {
 		want := shiftedModel(value, op == "RSHIFT", shift)
 		require.Equal(t, fmt.Sprint(len(want)), size.Text, "%s of %d bytes by %d", op, len(value), shift)
 		got := do(t, h, "GET", "x").Text
-		require.True(t, got == string(want), "%s of %d bytes by %d", op, len(value), shift)
+		require.Equal(t, string(want), got, "%s of %d bytes by %d", op, len(value), shift)
 	}
 	require.NoError(t, h.verify())
 }

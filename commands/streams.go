@@ -177,13 +177,10 @@ func (r *Reply) StreamEntry(e *mvcc.StreamEntry) {
 // 0.
 func (c *Call) streamRange(s mvcc.StreamValue, from, to mvcc.StreamID, count int, reverse bool) {
 	n := s.Count(from, to, count)
-	if reverse {
-		from, to = to, from
-	}
 	c.Out.Array(n)
 	walk := s.Ascend
 	if reverse {
-		walk = s.Descend
+		walk, from = s.Descend, to
 	}
 	if n == 0 {
 		return

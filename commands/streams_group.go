@@ -73,11 +73,12 @@ func xgroupCreate(c *Call, tx *mvcc.Tx) error {
 	case len(c.Args) > 8:
 		return c.subcommandSyntax()
 	}
-	id, last := mvcc.StreamID{}, mvcc.StreamID{}
+	var last mvcc.StreamID
 	if ok {
 		last = s.LastID()
 	}
-	if id, err = parseGroupID(c.Args[4], last, true); err != nil {
+	id, err := parseGroupID(c.Args[4], last, true)
+	if err != nil {
 		return err
 	}
 	if ok {

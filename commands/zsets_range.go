@@ -26,7 +26,7 @@ type zspan struct {
 
 // parse reads the two ends.
 func (s *zspan) parse(min, max []byte) error {
-	ok, ok2 := true, true
+	var ok, ok2 bool
 	switch s.kind {
 	case byScore:
 		s.min, ok = parseScoreBound(min)
@@ -174,7 +174,7 @@ func parseZrange(c *Call, f zrangeForm) (r zrangeCall, err error) {
 }
 
 func (s *zspan) parseLimit(offset, count []byte) error {
-	ok, ok2 := true, true
+	var ok, ok2 bool
 	s.offset, ok = ParseInt(offset)
 	s.mostWant, ok2 = ParseInt(count)
 	if !ok || !ok2 {

@@ -215,7 +215,7 @@ func (p *ptest) compare(tree *ptree, m pmodel) {
 	if n := len(m); n > 0 {
 		i := p.r.IntN(n)
 		order, member, value := tree.At(i)
-		require.Equal(p, m[i], pentry{order, string(member), string(value)})
+		require.Equal(p, pentry{order, string(member), string(value)}, m[i])
 	}
 	p.compareSeeks(tree, m)
 }
@@ -243,7 +243,7 @@ func (p *ptest) compareWalks(tree *ptree, m pmodel) {
 	order, _ := p.pick()
 	i, _ := m.find(order, "")
 	tree.AscendFrom(order, func(o uint64, k, v []byte) bool {
-		require.Equal(p, m[i], pentry{o, string(k), string(v)})
+		require.Equal(p, pentry{o, string(k), string(v)}, m[i])
 		i++
 		return p.r.IntN(100) > 0
 	})
@@ -263,7 +263,7 @@ func (p *ptest) compareSeeks(tree *ptree, m pmodel) {
 			require.Equal(p, at < len(m), c.Seek(e.order, []byte(e.member)))
 		}
 		if at < len(m) {
-			require.Equal(p, m[at], pentry{c.Order(), string(c.Member()), string(c.Value())})
+			require.Equal(p, pentry{c.Order(), string(c.Member()), string(c.Value())}, m[at])
 		}
 	}
 }

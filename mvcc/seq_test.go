@@ -106,7 +106,7 @@ func (x seqModel) check(t *testing.T, r *rand.Rand) {
 
 func requireSame(t *testing.T, want, got [][]byte) {
 	t.Helper()
-	require.Equal(t, len(want), len(got))
+	require.Len(t, got, len(want))
 	for i := range want {
 		require.True(t, bytes.Equal(want[i], got[i]), "element %d: %.50q, should be %.50q", i, got[i], want[i])
 	}

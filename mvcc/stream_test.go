@@ -385,7 +385,7 @@ func compareGroups(t *testing.T, v StreamValue, want *modelStream) {
 		require.Equal(t, []any{w.last, w.read, len(w.pending)}, []any{g.LastID(), g.Read(), g.PendingCount()})
 		require.Equal(t, len(w.consumers), g.ConsumerCount())
 		g.AscendPending(StreamID{}, func(id StreamID, p StreamPending) bool {
-			require.Equal(t, w.pending[id], modelPending{p.At, p.Count, g.Owner(p).Name()})
+			require.Equal(t, modelPending{p.At, p.Count, g.Owner(p).Name()}, w.pending[id])
 			return true
 		})
 		g.EachConsumer(func(c StreamConsumer) bool {

@@ -185,7 +185,7 @@ func (t *cow[K, V]) delete(gen uint64, k K) (v V, ok bool) {
 		return v, false
 	}
 	ownNode(&t.root, gen).delete(gen, k)
-	for t.root.kids != nil && len(t.root.kids) == 1 {
+	for len(t.root.kids) == 1 {
 		t.root = t.root.kids[0]
 	}
 	if t.root.count == 0 {

@@ -70,7 +70,10 @@ func TestAnsweredMeansSubscribed(t *testing.T) {
 		ended.Go(func() {
 			for !stop.Load() {
 				var n int64
-				fmt.Sscanf(p.do("PUBLISH news x"), ":%d", &n)
+				if _, err := fmt.Sscanf(p.do("PUBLISH news x"), ":%d", &n); err != nil {
+					t.Error(err)
+					return
+				}
 				sent[w].Add(n)
 			}
 		})

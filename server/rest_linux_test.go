@@ -16,12 +16,12 @@ func TestResting(t *testing.T) {
 		r.between(waiting)
 		return slept
 	}
-	require.EqualValues(t, restStep/2, pass(restStep, restStep, restWait))
-	require.EqualValues(t, restStep/2, pass(restStep, restStep, 1000), "never more than a half")
-	require.EqualValues(t, restStep/restParts, pass(restStep, restStep, 1))
+	require.Equal(t, restStep/2, pass(restStep, restStep, restWait))
+	require.Equal(t, restStep/2, pass(restStep, restStep, 1000), "never more than a half")
+	require.Equal(t, restStep/restParts, pass(restStep, restStep, 1))
 	require.Zero(t, pass(restStep, restStep, 0), "nobody waits")
 	require.Zero(t, pass(restStep/2, restStep/2, restWait), "too early to look")
-	require.EqualValues(t, restStep/2, pass(restStep/2, restStep/2, restWait), "both parts")
-	require.EqualValues(t, restStep/20, pass(20*restStep, restStep/10, restWait), "kept from its core")
-	require.EqualValues(t, restMost/2, pass(100*restStep, 100*restStep, restWait), "one long task")
+	require.Equal(t, restStep/2, pass(restStep/2, restStep/2, restWait), "both parts")
+	require.Equal(t, restStep/20, pass(20*restStep, restStep/10, restWait), "kept from its core")
+	require.Equal(t, restMost/2, pass(100*restStep, 100*restStep, restWait), "one long task")
 }
