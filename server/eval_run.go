@@ -149,8 +149,9 @@ func (s *session) runScriptAgain(c *commands.Call, j *scriptJob, why leave) erro
 // runScriptAside runs a job as one long write. It must be called from a task of
 // the heavy pool.
 func (s *session) runScriptAside(c *commands.Call, j *scriptJob) error {
-	h, done := s.scriptHost(j, s.srv.shards.Over() > 0)
-	defer done()
+	h := &scriptHost{} // the session's may still be in use at the home
+	h.init(s)
+	h.begin(j, s.srv.shards.Over() > 0)
 	h.aside = true
 	if err := s.allowScript(j, h.oom); err != nil {
 		return err
