@@ -46,6 +46,13 @@
 // that they touch (package shard hands it out). A Version may be read from any
 // goroutine, without a lock, until it is released.
 //
+// # Marks
+//
+// A Mark counts the changes of the key at a position of a database, for as long
+// as somebody wants to know (WATCH, and clients that wait for a key). It is found
+// by position and database at every write, so that a store without marks pays a
+// look at a nil pointer, and a client that watches pays nothing while it does.
+//
 // # Freezing
 //
 // Freeze copies the tree headers and raises the keyspace's epoch: O(1). After

@@ -8,7 +8,9 @@
 // the session appends. session.go turns bytes into commands, batch.go reads a
 // pipeline ahead and warms the caches for its keys; dispatch.go takes
 // a command through lookup, permission, routing, execution, journal and reply,
-// top to bottom; aside.go runs what is long on the heavy pool. The cmd_*.go
+// top to bottom; aside.go runs what is long on the heavy pool. In a transaction
+// commands are kept instead (multi.go), and EXEC has inside.go run them all with
+// everything held that they need (multi_exec.go). The cmd_*.go
 // files hold the rows whose commands touch the session or the server.
 //
 // # Ownership

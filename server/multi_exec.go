@@ -175,7 +175,8 @@ func shortOnly(r *request) bool {
 	case commands.KindCut:
 		return true
 	case commands.KindServer:
-		return r.row.FullName() != "select"
+		name := r.row.FullName()
+		return name != "select" && !apartFromHome[name]
 	}
 	return r.row.Keys.Any(r.args)
 }

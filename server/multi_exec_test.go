@@ -130,6 +130,23 @@ func TestLongTransactionIsAtomic(t *testing.T) {
 	require.Equal(t, "$1\r\nv", c.do("GET key:1"))
 }
 
+// A long transaction may publish; who hears of it and looks finds it done.
+func TestLongTransactionPublishes(t *testing.T) {
+	s := serve(t)
+	c, sub, other := s.dial(), s.dial(), s.dial()
+	sub.do("SUBSCRIBE ch")
+	lines := []string{"SET first 1", "PUBLISH ch now"}
+	for range 5_000 {
+		lines = append(lines, "INCR n")
+	}
+	c.queue(append(lines, "SET last 1")...)
+	c.send("EXEC")
+	require.Contains(t, sub.reply(), "now")
+	require.Equal(t, "*3\r\n$1\r\n1\r\n$4\r\n5000\r\n$1\r\n1", other.do("MGET first n last"))
+	require.Contains(t, c.reply(), "+OK\r\n:1\r\n:1\r\n:2")
+	require.EqualValues(t, 1, s.shards.Stats().LongWrites.Load())
+}
+
 // Commands on the keys of a long transaction wait for it, and their clients see
 // their order kept.
 func TestLongTransactionLocksItsKeys(t *testing.T) {

@@ -37,6 +37,20 @@
 // VLL (Ren, Thomson, Abadi: "Lightweight locking for main memory database
 // systems", VLDB '13) locks keys for the same reason but runs the command whole.
 //
+// # Transactions
+//
+// Several commands become one by an open Hold (Hold.Open): it holds what all of
+// them need, so that their own taking and giving does nothing, and what they
+// have done is one batch of the journal, which copies it only if somebody
+// listens. A short EXEC, and a script, run so. A long EXEC is a long write of
+// many commands (Set.Transact), and a script may lock keys as it comes to them
+// (Hold.Extend).
+//
+// The road not taken is optimism (to run on versions, and to check at the end
+// that nobody wrote what was read): a transaction of Redis never fails for what
+// others do, unless it asked for that with WATCH, and a long one would never
+// get through.
+//
 // # Stores
 //
 // A command that computes a value from some keys and puts it under another
