@@ -124,4 +124,6 @@ func (srv *Server) resetStats() {
 }
 
 // blockedClients is how many clients wait for something that others must do.
-func (srv *Server) blockedClients() int64 { return int64(srv.pause.length()) + srv.clients.blocked.all.Load() }
+func (srv *Server) blockedClients() int64 {
+	return int64(srv.pause.length()) + srv.clients.blocked.all.Load()
+}
