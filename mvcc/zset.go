@@ -168,7 +168,9 @@ func (tx *Tx) EditZSet(key []byte, e *Entry) *ZSetWriter {
 }
 
 // NewZSet returns the writer of a detached, empty sorted set.
-func NewZSet(s *Space) *ZSetWriter { return &ZSetWriter{memberWriter: memberWriter{detached(s, ZSet), 1}} }
+func NewZSet(s *Space) *ZSetWriter {
+	return &ZSetWriter{memberWriter: memberWriter{detached(s, ZSet), 1}}
+}
 
 // Value reads what is written so far. It is valid until the next write.
 func (w *ZSetWriter) Value() ZSetValue { return ZSetValue{w.state()} }

@@ -1,8 +1,8 @@
 package script
 
 import (
-	"errors"
 	"context"
+	"errors"
 	"time"
 )
 
