@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"firn/commands"
 )
@@ -36,7 +37,7 @@ func newSlowlog() *slowlog { return &slowlog{} }
 // add notes a command, and forgets the oldest beyond maxLen.
 func (l *slowlog) add(maxLen int64, s *session, c *commands.Call, micros int64) {
 	e := slowEntry{
-		at: s.home.clock() / 1e6, micros: micros, args: trimArgs(c),
+		at: time.Now().Unix(), micros: micros, args: trimArgs(c),
 		addr: s.info.peer.addr, name: *s.info.name.Load(),
 	}
 	l.mu.Lock()
