@@ -129,11 +129,6 @@ func (s *session) rejoin(c *commands.Call, start int64, err error) {
 		return
 	}
 	s.waiting, s.flow = false, nil
-	if s.keptFirst {
-		s.keptFirst = false
-		s.sayKept()
-		s.home.readMail()
-	}
 	if c.Waiting() != nil {
 		s.stay, s.parked = true, c.Args // what it was to find is gone
 		s.retry()

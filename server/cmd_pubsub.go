@@ -68,11 +68,8 @@ func subscribing(kind topicKind, verb string) onSession {
 		if kind == shardTopic && !s.atHome() {
 			return commands.ErrSubscribeBlocking("SSUBSCRIBE")
 		}
-		return s.change(c, len(c.Args), false, func(c *commands.Call) {
-			for _, name := range c.Args[1:] {
-				s.subscribe(c.Out, kind, verb, name)
-			}
-		})
+		s.change(c, c.Args[1:], func(name []byte) { s.subscribe(c.Out, kind, verb, name) })
+		return nil
 	}
 }
 
@@ -80,37 +77,51 @@ func subscribing(kind topicKind, verb string) onSession {
 // none is named.
 func unsubscribing(kind topicKind, verb string) onSession {
 	return func(c *commands.Call, s *session) error {
-		n := len(c.Args)
-		if n == 1 {
-			n = int(s.info.topics[kind].Load())
-		}
-		return s.change(c, n, true, func(c *commands.Call) {
-			for _, name := range s.leaving(kind, c.Args[1:]) {
-				s.unsubscribe(c.Out, kind, verb, name)
-			}
-		})
+		s.change(c, s.leaving(kind, c.Args[1:]), func(name []byte) { s.unsubscribe(c.Out, kind, verb, name) })
+		return nil
 	}
 }
 
-// change runs a change of n subscriptions, aside if they are many. The client
-// gets its answers even if it wants no replies: they are messages.
-func (s *session) change(c *commands.Call, n int, leaves bool, do func(*commands.Call)) error {
-	if !s.atHome() {
-		do(c)
-		return nil
+// manyTopics is how many subscriptions change at a home at once.
+const manyTopics = 500
+
+// change changes subscriptions by their names; if they are many, others have
+// their turn between some and some. The client gets its answers even if it wants
+// no replies: they are messages. (Not on the heavy pool: its threads come last,
+// and one that has a stripe would hold up those who publish.)
+func (s *session) change(c *commands.Call, names [][]byte, do func(name []byte)) {
+	if len(names) <= manyTopics || !s.atHome() {
+		s.unasked = s.unasked || s.atHome()
+		for _, name := range names {
+			do(name)
+		}
+		return
 	}
-	s.unasked = true
-	if n < manyTopics {
-		do(c)
-		return nil
+	call := s.call
+	s.waiting = true
+	s.changeSome(&call, names, do, 0)
+}
+
+// changeSome changes the next subscriptions of a command, which has taken so many
+// nanoseconds.
+func (s *session) changeSome(c *commands.Call, names [][]byte, do func(name []byte), spent int64) {
+	if s.closed {
+		return
 	}
-	s.keptFirst = leaves
-	s.aside(func(c *commands.Call) error {
-		c.Out.Stream(nil)
-		do(c)
-		return nil
-	})
-	return nil
+	began := s.srv.monotonic()
+	n := min(len(names), manyTopics)
+	for _, name := range names[:n] {
+		do(name)
+	}
+	s.peer.flush()
+	spent += s.srv.monotonic() - began
+	if n < len(names) {
+		s.home.post(func() { s.changeSome(c, names[n:], do, spent) })
+		return
+	}
+	s.waiting, s.unasked = false, true
+	s.finish(c, s.srv.monotonic()-spent, s.out.Mark(), nil)
+	s.goOn()
 }
 
 // subscribe subscribes to one topic. The answer is there before the first

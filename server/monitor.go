@@ -1,6 +1,7 @@
 package server
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,9 +145,9 @@ func monitor(c *commands.Call, s *session) error {
 // if the session has ended.
 func (s *session) leave(ended bool) {
 	if ended {
-		s.leaveTopicsSoon()
+		s.leaveTopics()
 	} else {
-		s.leaveTopics(false)
+		s.leaveSome(math.MaxInt, false)
 	}
 	if s.info.monitor.Swap(false) {
 		s.srv.monitors.remove(s)

@@ -54,45 +54,49 @@ func (u *subscriptions) remove(kind topicKind, name string) bool {
 	return true
 }
 
-// names are those of a kind, the oldest first.
+// names are those of a kind, the oldest first unless they are many: Redis has no
+// order among channels, and sorting would take its time.
 func (u *subscriptions) names(kind topicKind) []string {
 	all := make([]string, 0, len(u.of[kind]))
 	for name := range u.of[kind] {
 		all = append(all, name)
 	}
+	if len(all) > manyTopics {
+		return all
+	}
 	slices.SortFunc(all, func(a, b string) int { return cmp.Compare(u.of[kind][a], u.of[kind][b]) })
 	return all
 }
 
-// leaveTopics ends all subscriptions of a session without a word. From anywhere.
-func (s *session) leaveTopics(ended bool) {
+// leaveSome ends at most so many subscriptions of a session without a word, and
+// says whether some are left. From anywhere.
+func (s *session) leaveSome(n int, ended bool) (more bool) {
 	u := &s.subs
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.ended = u.ended || ended
 	for kind := range topicKinds {
 		for name := range u.of[kind] {
+			if n == 0 {
+				return true
+			}
+			n--
+			u.remove(kind, name)
 			s.srv.pubsub.unsubscribe(kind, name, s)
 		}
-		u.of[kind] = nil
-		u.count[kind].Store(0)
 	}
+	return false
 }
 
-// leaveTopicsSoon is leaveTopics for a session that is gone: many subscriptions
-// end aside.
-func (s *session) leaveTopicsSoon() {
-	n := int64(0)
-	for k := range s.subs.count {
-		n += s.subs.count[k].Load()
-	}
-	if n < manyTopics || !s.srv.shards.Heavy.Go(func() { s.leaveTopics(true) }) {
-		s.leaveTopics(true)
+// leaveTopics ends the subscriptions of a session that is gone; others have their
+// turn between some and some. From anywhere.
+func (s *session) leaveTopics() {
+	for s.leaveSome(manyTopics, true) {
+		if s.home.later(s.leaveTopics) {
+			return
+		}
 	}
 }
-
-// manyTopics is how many subscriptions may change at a session's home at once.
-const manyTopics = 500
 
 // subscribed says whether the client is subscribed to anything. From anywhere.
 func (i *clientInfo) subscribed() bool {

@@ -99,7 +99,6 @@ type session struct {
 	told       bool         // letters have come in this turn
 	kept       []letter     // those that have to wait for the end of a command
 	keptSize   int
-	keptFirst  bool // those come before the command's reply
 	behind     home // what the session waits for before it publishes more
 	subs       subscriptions
 	closed     bool

@@ -34,6 +34,30 @@ def basics(r):
         raise AssertionError("GET without a key was answered")
 
 
+def messages(r):
+    """Subscribes, hears what is published and what happens to keys, and stops."""
+    old = r.config_get("notify-keyspace-events")["notify-keyspace-events"]
+    r.config_set("notify-keyspace-events", "KEA")
+    with r.pubsub(ignore_subscribe_messages=True) as p:
+        p.subscribe("news:py")
+        p.psubscribe("__keyevent@*__:expire*")
+        while len(r.pubsub_channels("news:py")) == 0 or r.pubsub_numpat() == 0:
+            pass
+        assert r.publish("news:py", "hello") == 1
+        assert r.set("basics:py:gone", 1, px=1) is True
+        heard = []
+        while len(heard) < 3:
+            m = p.get_message(timeout=10)
+            if m is not None:
+                heard.append((m["type"], m["channel"], m["data"]))
+        assert heard == [
+            ("message", b"news:py", b"hello"),
+            ("pmessage", b"__keyevent@0__:expire", b"basics:py:gone"),
+            ("pmessage", b"__keyevent@0__:expired", b"basics:py:gone"),
+        ], heard
+    r.config_set("notify-keyspace-events", old)
+
+
 def collections(r):
     """Fills one of each type and walks it with redis-py's iterators, while other members come and go."""
     stay = {b"m%d" % i: i for i in range(2000)}
@@ -103,6 +127,7 @@ def scan(r):
 def main():
     r = connect()
     basics(r)
+    messages(r)
     collections(r)
     load(r)
     writer = Writer()

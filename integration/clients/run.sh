@@ -4,7 +4,8 @@
 # THE SERVER'S DATA IS LOST: it starts with FLUSHALL.
 #
 # Each client connects, sets, gets, pipelines, gets an error as an error, fills
-# collections and walks them with its own iterators, and walks the keyspace with its own iterator while a second connection adds and
+# collections and walks them with its own iterators (python: hears messages and
+# keyspace events too), and walks the keyspace with its own iterator while a second connection adds and
 # deletes other keys: the FIRN_KEYS keys (default 20000; 5000000 in a long run)
 # that stayed must come, each exactly once.
 #
