@@ -41,10 +41,11 @@ func memoryStats(c *commands.Call, s *session) error {
 		c.Out.BulkString(name)
 		c.Out.Double(v)
 	}
+	_, scripts := s.srv.scripts.cache.size()
 	c.Out.Map(27)
 	ints(infoInt{"peak.allocated", m.peak}, infoInt{"total.allocated", m.used}, infoInt{"startup.allocated", fixedMemory},
 		infoInt{"replication.backlog", 0}, infoInt{"clients.slaves", 0}, infoInt{"clients.normal", m.clients},
-		infoInt{"cluster.links", 0}, infoInt{"aof.buffer", 0}, infoInt{"lua.caches", 0}, infoInt{"functions.caches", s.srv.functions.load().Bytes()},
+		infoInt{"cluster.links", 0}, infoInt{"aof.buffer", 0}, infoInt{"lua.caches", scripts}, infoInt{"functions.caches", s.srv.functions.load().Bytes()},
 		infoInt{"overhead.total", m.overhead}, infoInt{"keys.count", u.Keys}, infoInt{"keys.bytes-per-key", perKey},
 		infoInt{"dataset.bytes", m.dataset})
 	double("dataset.percentage", m.datasetShare())
