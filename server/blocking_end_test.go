@@ -216,6 +216,28 @@ func TestWaitForManyKeys(t *testing.T) {
 	}
 }
 
+// Commands of so many keys run aside, where nobody can wait; then they wait after
+// all.
+func TestWaitAfterRunningAside(t *testing.T) {
+	s := serve(t)
+	a := s.dial()
+	var keys, ids strings.Builder
+	for i := range 2 * argsFrom {
+		fmt.Fprintf(&keys, " key:%d", i)
+		ids.WriteString(" $")
+	}
+	c := s.block(fmt.Sprintf("BLMPOP 0 %d%s LEFT", 2*argsFrom, keys.String()))
+	a.all("RPUSH key:7 x")
+	require.Equal(t, "*2\r\n$5\r\nkey:7\r\n*1\r\n$1\r\nx", c.reply())
+	c = s.block(fmt.Sprintf("BZMPOP 0 %d%s MIN", 2*argsFrom, keys.String()))
+	a.all("ZADD key:8 1 x")
+	require.Contains(t, c.reply(), "key:8")
+	c = s.block("XREAD BLOCK 0 STREAMS" + keys.String() + ids.String())
+	a.all("XADD key:9 1-1 f v")
+	require.Contains(t, c.reply(), "key:9")
+	s.noLines()
+}
+
 // A client with a home of its own is missed as soon as it has left, and what it
 // sent while it waited is not lost.
 func TestBlockedOverTLS(t *testing.T) {

@@ -75,7 +75,7 @@ func (s *session) read(c *commands.Call, r request) error {
 		h.Seat(r.warm, r.pos)
 	}
 	h.WarmHeld(c.DB)
-	if heavy(c, h, &h.View) {
+	if !s.stay && heavy(c, h, &h.View) {
 		return s.readAside(h.Freeze(c.DB, c.Now))
 	}
 	c.Held = h
@@ -112,7 +112,7 @@ func (s *session) write(c *commands.Call, r request) error {
 		h.Seat(r.warm, r.pos)
 	}
 	h.WarmHeld(c.DB)
-	if heavy(c, h, &h.Tx.View) {
+	if !s.stay && heavy(c, h, &h.Tx.View) {
 		return s.writeAside()
 	}
 	c.Held = h

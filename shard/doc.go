@@ -7,7 +7,9 @@
 //	what                      owner                         others look through
 //	mvcc.Store of a shard     whoever has taken the shard   versions (Cut, Hold.Freeze)
 //	Shard.locks               whoever has taken the shard   -
+//	Shard.lines, late         whoever has taken the shard   -
 //	Set.long (long write)     longWriter.mu                 -
+//	Set.backlog (of serving)  backlog.mu                    -
 //	Pool                      Pool.mu                       Pool.Load
 //	eviction candidates       evictor.mu                    -
 //
@@ -67,6 +69,21 @@
 // sees the keys of a store as they were until the result is in place, even if
 // it sees a change of an input that came after the freeze. The journal has the
 // result where it was put in place.
+//
+// # Who waits for a key
+//
+// A client that waits for a key has a seat in the key's line (Hold.Await), and
+// the line's key is marked (mvcc.Mark). Whoever gives shards back in which a
+// marked key was written serves its clients first: at the instant of the write,
+// as far as anybody can see, and after all of a transaction; first come, first
+// served. What that takes is mostly one shard more, the one that a move (BLMOVE)
+// writes, which is taken out of order and so only if it is free. Where that does
+// not go (the shard is not free; the destination is locked by a long write or a
+// store; there are too many clients for a goroutine that has others to look
+// after), the key is locked, others who name it wait in line, and the heavy pool
+// serves its clients, one key after the other. Such a lock does not hold that
+// up, whosever it is, and what serves waits for long writes and stores alone: so
+// there is no deadlock.
 //
 // # Heavy work
 //

@@ -11,7 +11,7 @@ import (
 // on these keys wait in line for it; everything else goes on.
 type Lock struct {
 	pos     []uint64 // sorted
-	serving bool     // of those who wait for the keys: see serve_run.go
+	serving bool     // of those who wait for the keys: see the package doc
 	lines   int      // of these, not yet served
 
 	mu      sync.Mutex

@@ -7,17 +7,6 @@ import (
 	"firn/mvcc"
 )
 
-// Serving
-//
-// Whoever gives shards back in which something was written that clients wait for
-// serves them first: at the instant of the write, as far as anybody can see, and
-// after all of a transaction. What that takes is mostly one shard more, the one
-// that BLMOVE writes, which is taken out of order and so only if it is free.
-// Where that does not go (the shard is not free; the destination is locked by a
-// long write; there are too many clients for a goroutine that has others to look
-// after), the key is locked, others who name it wait in line, and the heavy pool
-// serves its clients, one key after the other. Such a lock holds up no serving.
-
 const (
 	serveMost = 64   // clients that are served while shards are held
 	linesMost = 1024 // keys whose clients are looked at meanwhile
