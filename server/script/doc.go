@@ -27,6 +27,18 @@
 // returns the table that becomes the global of that name. cjson, cmsgpack,
 // struct and bit stand in lib_<name>.go.
 //
+// # What differs from the Lua of Redis
+//
+// gopher-lua is used as it is. What it does otherwise than C Lua 5.1 is put right
+// from outside where scripts would see it: number literals, "..", and the bounds
+// of a numeric for by rewriting the tree of a chunk (rewrite.go); arithmetic on
+// strings by their metatable (lua_operators.go); readonly tables by fronts
+// (lua_protect.go); messages on their way out (messages.go, names.go); the
+// libraries by our own. What is left: messages of syntax errors don't say what was
+// expected; goto is a reserved word; # asks __len of tables; next takes any key;
+// an error in a chunk of loadstring names that chunk in brackets; the sign of NaN
+// from %; arrays are as long as their largest index, up to a limit.
+//
 // # For functions
 //
 // A function engine makes its own states with NewState. Redis loads a library
