@@ -146,4 +146,6 @@ func TestLinearFindsFaults(t *testing.T) {
 	check("stale-version", shelfLoad(shelfLoads["queue"]))
 	check("stale-version", shelfLoad(shelfLoads["scores"]))
 	check("no-lock", shelfLoad(shelfLoads["sets"]))
+	check("no-lock", execLoad(6, 1))
+	check("no-splice", execLoad(6, 1))
 }

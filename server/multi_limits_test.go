@@ -97,3 +97,23 @@ func TestTransactionReplies(t *testing.T) {
 	require.Equal(t, "+OK", c.reply())
 	require.Equal(t, "$1\r\n3", c.reply())
 }
+
+// A queue counts for maxmemory-clients.
+func TestTransactionQueueIsEvicted(t *testing.T) {
+	s := serve(t, "--maxmemory-clients", "3mb")
+	c, admin := s.dial(), s.dial()
+	require.Equal(t, "+OK", admin.do("CLIENT NO-EVICT ON"))
+	require.Equal(t, "+OK", c.do("MULTI"))
+	line := "SET key " + strings.Repeat("v", 100_000)
+	for range 20 {
+		require.Equal(t, "+QUEUED", c.do(line))
+	}
+	for range 40 {
+		c.send(line)
+		if _, err := readReply(c.r); err != nil {
+			break
+		}
+	}
+	eventually(t, func() bool { return s.clients.evicted.Load() == 1 }, "it is not evicted")
+	require.Equal(t, "$-1", admin.do("GET key"))
+}
