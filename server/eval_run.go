@@ -193,8 +193,7 @@ func (s *session) transactScript(c *commands.Call, h *scriptHost) (failure *scri
 				hold.Want(k)
 			}
 		},
-		DBs:   dbs,
-		Check: func(*shard.Hold) bool { return true },
+		DBs: dbs,
 		Run: func(hold *shard.Hold, pause func()) {
 			h.hold, h.pause = hold, pause
 			h.slice = s.srv.monotonic()

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"firn/commands"
+	"firn/mvcc"
 	"firn/server/resp"
 )
 
@@ -22,9 +23,10 @@ var transactionCommands = []commands.Command{
 type transaction struct {
 	requests []request
 	watched  []watchedKey
-	failed   bool // a command was refused: EXEC will be
-	denyOOM  bool // some command takes memory
-	home     bool // some command can only run at the home, see shortOnly
+	marks    map[*mvcc.Mark]int // of watched, with the place of one of its keys
+	failed   bool               // a command was refused: EXEC will be
+	denyOOM  bool               // some command takes memory
+	home     bool               // some command can only run at the home, see shortOnly
 
 	text  []byte   // room for the bytes of arguments to come
 	args  [][]byte // room for arguments to come
@@ -87,9 +89,12 @@ func (s *session) clear() {
 	}
 	clear(t.requests)
 	clear(t.args[:cap(t.args)])
-	*t = transaction{requests: t.requests[:0], text: t.text[:0], args: t.args[:0]}
+	*t = transaction{requests: t.requests[:0], text: t.text[:0], args: t.args[:0], watched: t.watched[:0], marks: t.marks}
 	if cap(t.requests) > keepQueued {
 		t.requests = nil
+	}
+	if cap(t.watched) > keepQueued {
+		t.watched, t.marks = nil, nil
 	}
 	if cap(t.text) > firstText {
 		t.text = nil

@@ -18,7 +18,7 @@ func execute(c *commands.Call, s *session) error {
 		s.discard()
 		return commands.ErrExecAbort
 	}
-	if tooLong(len(t.requests), heavyFrom) && !t.home {
+	if tooLong(len(t.requests)+len(t.watched), heavyFrom) && !t.home {
 		s.execAside(t)
 		return nil
 	}
@@ -34,8 +34,8 @@ func (s *session) execHere(c *commands.Call, t *transaction) error {
 	if l := h.Take(exclusive); l != nil {
 		return s.wait(l)
 	}
-	if t.broken(h, space, c.Now) {
-		t.unmark(space)
+	if t.broken(h, space, c.Now, nil) {
+		t.unmark(space, nil)
 		h.Give()
 		s.clear()
 		c.Out.NullArray()
@@ -46,7 +46,7 @@ func (s *session) execHere(c *commands.Call, t *transaction) error {
 		s.execAside(t)
 		return nil
 	}
-	t.unmark(space)
+	t.unmark(space, nil)
 	h.Open()
 	defer s.clear()
 	defer h.Close(c.Now)
@@ -120,22 +120,22 @@ func (s *session) execAside(t *transaction) {
 	})
 }
 
-// execLong runs the transaction in slices, with its keys locked. What it watches
-// is looked at when they are.
+// execLong runs the transaction in slices, with its keys locked, and so are those
+// that it watches.
 func (s *session) execLong(c *commands.Call, t *transaction) error {
-	set, db := s.srv.shards, c.DB
+	set, db, broken := s.srv.shards, c.DB, false
 	c.Out.Stream(nil)
-	done := set.Transact(shard.Transaction{
+	set.Transact(shard.Transaction{
 		Want: func(h *shard.Hold) { t.wantWatched(h); s.srv.wants(h, t.requests) },
 		DBs:  t.databases(c.DB, set.Space.Databases()),
-		Check: func(h *shard.Hold) bool {
-			broken := t.broken(h, set.Space, c.Now)
-			t.unmark(set.Space)
-			return !broken
+		Run: func(h *shard.Hold, pause func()) {
+			broken = t.broken(h, set.Space, c.Now, pause)
+			if t.unmark(set.Space, pause); !broken {
+				db = s.runAll(c, h, t, pause)
+			}
 		},
-		Run: func(h *shard.Hold, pause func()) { db = s.runAll(c, h, t, pause) },
 	})
-	if !done {
+	if broken {
 		c.Out.NullArray()
 		return nil
 	}

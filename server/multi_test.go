@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -167,4 +168,32 @@ func TestWatchAndExpiry(t *testing.T) {
 		MULTI -> +OK
 		PING -> +QUEUED
 		EXEC -> *1 +PONG`)
+}
+
+// WATCH of many keys holds nobody up, nor does their end.
+func TestWatchManyKeys(t *testing.T) {
+	s := serve(t)
+	c, other := s.dial(), s.dial()
+	line := "WATCH"
+	for i := range 5000 {
+		line += fmt.Sprint(" key:", i, " key:", i/2)
+	}
+	for _, changed := range []string{"none", "key:4999"} {
+		require.Equal(t, "+OK", c.do(line))
+		require.Equal(t, "+OK", c.do("WATCH key:1 one"))
+		require.Equal(t, 5001, s.marks())
+		other.do("SET " + changed + " v")
+		want := "*1 +PONG"
+		if changed != "none" {
+			want = "*-1"
+		}
+		c.play("MULTI -> +OK\nPING -> +QUEUED\nEXEC -> " + want)
+		require.Zero(t, s.marks())
+	}
+	require.Equal(t, "+OK", c.do(line))
+	require.Equal(t, "+OK", c.do("UNWATCH"))
+	require.Zero(t, s.marks())
+	c.send(line)
+	c.Close()
+	eventually(t, func() bool { return s.marks() == 0 }, "the client is gone, its marks are not")
 }

@@ -154,16 +154,13 @@ type Transaction struct {
 	Want func(h *Hold)
 	// DBs are the databases that they can write.
 	DBs []int
-	// Check is called at the instant at which the keys become the transaction's
-	// alone. If it says false nothing is run.
-	Check func(h *Hold) bool
 	// Run runs the commands, with the Hold open, and calls pause between slices.
 	Run func(h *Hold, pause func())
 }
 
-// Transact runs a transaction in slices, and says whether it ran. It must be
-// called from a task of the heavy pool.
-func (s *Set) Transact(t Transaction) bool {
+// Transact runs a transaction in slices. It must be called from a task of the
+// heavy pool.
+func (s *Set) Transact(t Transaction) {
 	s.long.enter(s.Heavy.Block)
 	defer s.long.leave()
 	h := s.NewHold()
@@ -171,10 +168,6 @@ func (s *Set) Transact(t Transaction) bool {
 	l := newLock(h.pos)
 	h.pos = append(h.pos[:0], l.pos...) // many name the same key
 	h.takeWaiting()
-	if !t.Check(h) {
-		h.Give()
-		return false
-	}
 	s.stats.LongWrites.Add(1)
 	h.eachHeld(func(sh *Shard) { sh.splice(l, t.DBs) })
 	h.opened = opened{on: true, splice: true, lock: l, dbs: t.DBs}
@@ -187,7 +180,6 @@ func (s *Set) Transact(t Transaction) bool {
 	h.unlock(l, dbs, s.clock(), h.shut())
 	h.Give()
 	l.release()
-	return true
 }
 
 // Reach runs f with the shards of what want wants held, whatever is locked: for
