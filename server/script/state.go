@@ -13,6 +13,14 @@ const (
 	registryStep = 4 << 10
 )
 
+// gopher-lua makes an array as long as the largest index that is set, up to its
+// MaxArrayIndex, 64 M: t[50000000] = true would take 800 MB. Longer tables than
+// this have a hash behind the array, and their length ends there.
+const arrayMax = 1 << 22
+
+// limited sets that limit, before any state is made.
+var limited = func() bool { lua.MaxArrayIndex = arrayMax; return true }()
+
 // A State is one sandboxed interpreter. It belongs to one goroutine at a time.
 type State struct {
 	L *lua.LState
@@ -37,6 +45,7 @@ type State struct {
 // NewState returns an interpreter with Lua's libraries, ours, and the redis API
 // (also under the name keydb). Its globals are not protected yet: see Seal.
 func NewState() *State {
+	_ = limited
 	l := lua.NewState(lua.Options{
 		SkipOpenLibs: true, MinimizeStackMemory: true, CallStackSize: callDepth,
 		RegistrySize: registryMin, RegistryMaxSize: registryMax, RegistryGrowStep: registryStep,
