@@ -150,7 +150,7 @@ func (u *unpacker) array(n uint64) lua.LValue {
 // spareSlots is how many empty places integer keys may make in arrays, per call:
 // gopher-lua keeps a table's integer keys up to MaxArrayIndex in one array, so that a key
 // of five bytes would take a gigabyte.
-const spareSlots = 4 << 20
+const spareSlots = 1 << 20
 
 // set sets a key; what can't be one is refused. end is that of the table's array.
 func (u *unpacker) set(t *lua.LTable, k, v lua.LValue, end int) int {
