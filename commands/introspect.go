@@ -89,13 +89,11 @@ func commandList(c *Call) error {
 		return err
 	}
 	var names []string
-	for _, top := range c.Table.Rows() {
-		for _, row := range append([]*Command{top}, subRows(top)...) {
-			if keep(row) {
-				names = append(names, row.full)
-			}
+	c.Table.each(func(row *Command) {
+		if keep(row) {
+			names = append(names, row.full)
 		}
-	}
+	})
 	c.Out.Array(len(names))
 	for _, name := range names {
 		c.Out.BulkString(name)

@@ -11,5 +11,5 @@ func (onSession) Kind() commands.Kind { return commands.KindServer }
 
 // families are the rows of this package.
 func families() [][]commands.Command {
-	return [][]commands.Command{connectionCommands, clientCommands, configCommands, infoCommands, memoryCommands, adminCommands, clusterCommands, debugCommands, slowlogCommands, latencyCommands, pubsubCommands, monitorCommands, transactionCommands, functionCommands, functionCallCommands, evalCommands}
+	return [][]commands.Command{connectionCommands, aclCommands, clientCommands, configCommands, infoCommands, memoryCommands, adminCommands, clusterCommands, debugCommands, slowlogCommands, latencyCommands, pubsubCommands, monitorCommands, transactionCommands, functionCommands, functionCallCommands, evalCommands}
 }
