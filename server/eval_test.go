@@ -220,3 +220,33 @@ func (r *runningScripts) first() *runningScript {
 	}
 	return r.all[0]
 }
+
+// A script that reads, undeclared, what a long write is writing sees all of it or
+// nothing, whether it is known or new, and is not held up on other keys.
+func TestScriptBesideLongWrite(t *testing.T) {
+	s := serve(t)
+	c, other := s.dial(), s.dial()
+	const n = 200_000
+	fill := func(value string) string {
+		words := make([]string, 0, 2*n+1)
+		words = append(words, "MSET")
+		for i := range n {
+			words = append(words, fmt.Sprint("k", i), value)
+		}
+		return evalRaw(words...)
+	}
+	read := fmt.Sprintf("return {redis.call('get', 'k0'), redis.call('get', 'k%d')}", n-1)
+	c.write(fill("1"))
+	require.Equal(t, "+OK", c.reply())
+	c.write(fill("2"))
+	both := func(v string) string { return "*2\r\n$1\r\n" + v + "\r\n$1\r\n" + v }
+	for i := 0; ; i++ {
+		got := other.run("EVAL", fmt.Sprintf("%s -- %d", read, i/2), "0")
+		require.Equal(t, ":1", other.run("EVAL", fmt.Sprintf("return redis.call('exists', 'k0') -- %d", i/2), "1", "elsewhere"))
+		if got == both("2") {
+			break
+		}
+		require.Equal(t, both("1"), got)
+	}
+	require.Equal(t, "+OK", c.reply())
+}
