@@ -67,7 +67,7 @@ func Compile(name, source string) (*Chunk, error) {
 // which C Lua gives to other functions only.
 func withoutArg(p *lua.FunctionProto) { p.IsVarArg &^= lua.VarArgNeedsArg }
 
-// wrap makes "local <concat>, <number> = ...; return function(...) <tree> end" of a tree.
+// wrap makes "local <concat>, <number>, <length> = ...; return function(...) <tree> end" of a tree.
 func wrap(tree []ast.Stmt) []ast.Stmt {
 	last := 1
 	if len(tree) > 0 {
@@ -76,7 +76,7 @@ func wrap(tree []ast.Stmt) []ast.Stmt {
 	body := &ast.FunctionExpr{ParList: &ast.ParList{HasVargs: true}, Stmts: tree}
 	body.SetLine(0)
 	body.SetLastLine(last)
-	take := &ast.LocalAssignStmt{Names: []string{concatName, numberName}, Exprs: []ast.Expr{&ast.Comma3Expr{}}}
+	take := &ast.LocalAssignStmt{Names: []string{concatName, numberName, lengthName}, Exprs: []ast.Expr{&ast.Comma3Expr{}}}
 	give := &ast.ReturnStmt{Exprs: []ast.Expr{body}}
 	return []ast.Stmt{take, give}
 }

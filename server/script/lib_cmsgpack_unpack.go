@@ -148,9 +148,8 @@ func (u *unpacker) array(n uint64) lua.LValue {
 }
 
 // spareSlots is how many empty places integer keys may make in arrays, per call:
-// gopher-lua keeps a table's integer keys up to MaxArrayIndex in one array, so that a key
-// of five bytes would take a gigabyte.
-const spareSlots = 1 << 20
+// a map of five bytes can make an array of a megabyte (arrays.go).
+const spareSlots = 16 << 20
 
 // set sets a key; what can't be one is refused. end is that of the table's array.
 func (u *unpacker) set(t *lua.LTable, k, v lua.LValue, end int) int {
@@ -160,7 +159,7 @@ func (u *unpacker) set(t *lua.LTable, k, v lua.LValue, end int) int {
 		raiseBare(u.L, "table index is nil")
 	case isNumber && f != f:
 		raiseBare(u.L, "table index is NaN")
-	case isNumber && f > 0 && f < lua.LNumber(lua.MaxArrayIndex):
+	case isNumber && f > 0 && f < arrayMax:
 		if u.spare += max(int(f)-end-1, 0); u.spare > spareSlots {
 			raiseBare(u.L, "not enough memory")
 		}

@@ -189,7 +189,7 @@ func (g libGenerator) number() string {
 	case 2:
 		return fmt.Sprintf("%.17g", g.NormFloat64()*1e3)
 	case 3:
-		return fmt.Sprintf("%.17ge%d", g.Float64(), g.IntN(600)-300)
+		return fmt.Sprintf("%.15fe%d", g.Float64(), g.IntN(600)-300)
 	}
 	return g.pick("0", "-0", "1", "255", "65536", "2^31", "-2^31", "2^32", "2^52", "2^53", "2^63", "-2^63", "2^64", "1/0", "-1/0", "0.5", "1.5")
 }

@@ -147,12 +147,7 @@ func (st *State) ipairsStep(L *lua.LState) int {
 }
 
 // getInt is t[i] without metamethods, also where the table has no array.
-func getInt(t *lua.LTable, i int) lua.LValue {
-	if v := t.RawGetInt(i); v != lua.LNil {
-		return v
-	}
-	return t.RawGet(lua.LNumber(i))
-}
+func getInt(t *lua.LTable, i int) lua.LValue { return t.RawGet(lua.LNumber(i)) }
 
 func baseRawEqual(L *lua.LState) int {
 	L.Push(lua.LBool(anyArg(L, 1) == anyArg(L, 2)))
@@ -259,7 +254,7 @@ func baseType(L *lua.LState) int {
 
 func (st *State) unpack(L *lua.LState) int {
 	t := st.real(tableArg(L, 1))
-	from, to := optInteger(L, 2, 1), optInteger(L, 3, int64(t.Len()))
+	from, to := optInteger(L, 2, 1), optInteger(L, 3, int64(st.lengthOf(t)))
 	if from > to {
 		return 0
 	}

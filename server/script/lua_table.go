@@ -17,7 +17,7 @@ func (st *State) openTable() {
 func (st *State) tableConcat(L *lua.LState) int {
 	t := st.real(tableArg(L, 1))
 	sep := optString(L, 2, "")
-	i, to := int(optInteger(L, 3, 1)), int(optInteger(L, 4, int64(t.Len())))
+	i, to := int(optInteger(L, 3, 1)), int(optInteger(L, 4, int64(st.lengthOf(t))))
 	var out strings.Builder
 	for ; i <= to; i++ {
 		v := getInt(t, i)
@@ -58,7 +58,7 @@ func (st *State) tableForEach(L *lua.LState) int {
 
 func (st *State) tableForEachI(L *lua.LState) int {
 	t, fn := st.real(tableArg(L, 1)), functionArg(L, 2)
-	for i := 1; i <= t.Len(); i++ {
+	for i := 1; i <= st.lengthOf(t); i++ {
 		if n := visit(L, fn, lua.LNumber(i), getInt(t, i)); n > 0 {
 			return n
 		}
@@ -80,7 +80,7 @@ func visit(L *lua.LState, fn *lua.LFunction, k, v lua.LValue) int {
 }
 
 func (st *State) tableGetN(L *lua.LState) int {
-	L.Push(lua.LNumber(st.real(tableArg(L, 1)).Len()))
+	L.Push(lua.LNumber(st.lengthOf(st.real(tableArg(L, 1)))))
 	return 1
 }
 
@@ -103,17 +103,17 @@ func (st *State) tableMaxN(L *lua.LState) int {
 
 func (st *State) tableInsert(L *lua.LState) int {
 	t := st.writable(L, 1)
-	n := t.Len() + 1
+	n := st.lengthOf(t) + 1
 	switch L.GetTop() {
 	case 2:
 		t.RawSetInt(n, L.Get(2))
 	case 3:
 		at := int(integerArg(L, 2))
-		if at >= 1 && at < n {
+		if at >= 1 && at < n && n < arrayMax {
 			t.Insert(at, L.Get(3))
 			return 0
 		}
-		if n-at > 1<<20 {
+		if at < 1 && n-at > 1<<20 {
 			raise(L, "not enough memory")
 		}
 		for i := n; i > at; i-- {
@@ -128,12 +128,15 @@ func (st *State) tableInsert(L *lua.LState) int {
 
 func (st *State) tableRemove(L *lua.LState) int {
 	t := st.writable(L, 1)
-	n := t.Len()
+	n := st.lengthOf(t)
 	at := int(optInteger(L, 2, int64(n)))
 	if at < 1 || at > n {
 		return 0
 	}
-	v := t.RawGetInt(at)
+	v := getInt(t, at)
+	for ; n >= arrayMax && at < n; at++ {
+		t.RawSetInt(at, getInt(t, at+1))
+	}
 	if at == n {
 		t.RawSetInt(n, lua.LNil) // later elements may be there behind a gap
 		L.Push(v)
@@ -155,13 +158,13 @@ type sorter struct {
 func (s sorter) Len() int { return s.n }
 
 func (s sorter) Swap(i, j int) {
-	a, b := s.t.RawGetInt(i+1), s.t.RawGetInt(j+1)
+	a, b := getInt(s.t, i+1), getInt(s.t, j+1)
 	s.t.RawSetInt(i+1, b)
 	s.t.RawSetInt(j+1, a)
 }
 
 func (s sorter) Less(i, j int) bool {
-	a, b := s.t.RawGetInt(i+1), s.t.RawGetInt(j+1)
+	a, b := getInt(s.t, i+1), getInt(s.t, j+1)
 	if s.fn == nil {
 		return less(s.L, a, b)
 	}
@@ -189,7 +192,7 @@ func less(L *lua.LState, a, b lua.LValue) bool {
 
 func (st *State) tableSort(L *lua.LState) int {
 	t := st.writable(L, 1)
-	s := sorter{L: L, t: t, n: t.Len()}
+	s := sorter{L: L, t: t, n: st.lengthOf(t)}
 	if L.Get(2) != lua.LNil {
 		s.fn = functionArg(L, 2)
 	}

@@ -2,6 +2,7 @@ package script
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/yuin/gopher-lua/ast"
@@ -10,12 +11,13 @@ import (
 // gopher-lua's ".." writes numbers otherwise than C Lua ("%.14g"), which scripts
 // put into keys and values. So it is made a call of our own function, which the
 // chunk has in a local variable of a name that no script can have. Number
-// literals are read as C Lua does, too: 010 is ten. And the bounds of a numeric
-// for may be strings.
+// literals are read as C Lua does, too: 010 is ten. The bounds of a numeric for may
+// be strings. And "#" is a call, because of tables with very many elements (arrays.go).
 
 const (
 	concatName = "(concat)"
 	numberName = "(number)"
+	lengthName = "(length)"
 )
 
 // The tree of a chunk is walked by recursion, here and in the compiler: these
@@ -32,6 +34,7 @@ const (
 type rewriter struct {
 	used  bool // something was made a call
 	deep  bool // the tree is deeper than maxDepth
+	args  bool // "arg" may be a local variable from here on
 	depth int
 }
 
@@ -54,6 +57,7 @@ func (r *rewriter) stmt(s ast.Stmt) {
 		r.list(s.Rhs)
 	case *ast.LocalAssignStmt:
 		r.list(s.Exprs)
+		r.declare(s.Names)
 	case *ast.FuncCallStmt:
 		s.Expr = r.expr(s.Expr)
 	case *ast.DoBlockStmt:
@@ -73,10 +77,11 @@ func (r *rewriter) stmt(s ast.Stmt) {
 		r.block(s.Stmts)
 	case *ast.GenericForStmt:
 		r.list(s.Exprs)
+		r.declare(s.Names)
 		r.block(s.Stmts)
 	case *ast.FuncDefStmt:
 		s.Name.Func, s.Name.Receiver = r.expr(s.Name.Func), r.expr(s.Name.Receiver)
-		r.block(s.Func.Stmts)
+		r.function(s.Func)
 	case *ast.ReturnStmt:
 		r.list(s.Exprs)
 	}
@@ -106,13 +111,44 @@ func (r *rewriter) expr(e ast.Expr) ast.Expr {
 		e.Func, e.Receiver = r.expr(e.Func), r.expr(e.Receiver)
 		r.list(e.Args)
 	case *ast.FunctionExpr:
-		r.block(e.Stmts)
+		r.function(e)
+	case *ast.IdentExpr:
+		if e.Value == "arg" && !r.args {
+			return global(e)
+		}
 	case *ast.StringConcatOpExpr:
 		return r.concat(e)
+	case *ast.UnaryLenOpExpr:
+		r.used = true
+		return hidden(lengthName, e, oneValue(r.expr(e.Expr)))
 	default:
 		r.operator(e)
 	}
 	return e
+}
+
+// function walks the body of a function. One with "..." has a local variable arg.
+func (r *rewriter) function(f *ast.FunctionExpr) {
+	before := r.args
+	r.declare(f.ParList.Names)
+	r.args = r.args || f.ParList.HasVargs
+	r.block(f.Stmts)
+	r.args = before
+}
+
+// declare notes names that are local variables from here on.
+func (r *rewriter) declare(names []string) { r.args = r.args || slices.Contains(names, "arg") }
+
+// global makes a name one that is looked up in _G, because the function that wrap
+// makes of a chunk would have it as a local variable.
+func global(e *ast.IdentExpr) ast.Expr {
+	g, key := &ast.IdentExpr{Value: "_G"}, &ast.StringExpr{Value: e.Value}
+	at := &ast.AttrGetExpr{Object: g, Key: key}
+	for _, made := range []ast.Expr{g, key, at} {
+		made.SetLine(e.Line())
+		made.SetLastLine(e.LastLine())
+	}
+	return at
 }
 
 func (r *rewriter) operator(e ast.Expr) {
@@ -127,15 +163,16 @@ func (r *rewriter) operator(e ast.Expr) {
 		e.Expr = r.expr(e.Expr)
 	case *ast.UnaryNotOpExpr:
 		e.Expr = r.expr(e.Expr)
-	case *ast.UnaryLenOpExpr:
-		e.Expr = r.expr(e.Expr)
 	}
 }
 
 // bound makes a number of a bound of a for.
 func (r *rewriter) bound(e ast.Expr, what string) ast.Expr {
+	if _, ok := e.(*ast.UnaryLenOpExpr); ok {
+		return r.expr(e)
+	}
 	switch e := r.expr(e).(type) {
-	case nil, *ast.NumberExpr, *ast.UnaryLenOpExpr, *ast.ArithmeticOpExpr:
+	case nil, *ast.NumberExpr, *ast.ArithmeticOpExpr:
 		return e
 	default:
 		r.used = true

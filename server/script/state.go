@@ -13,14 +13,6 @@ const (
 	registryStep = 4 << 10
 )
 
-// gopher-lua makes an array as long as the largest index that is set, up to its
-// MaxArrayIndex, 64 M: t[50000000] = true would take 800 MB. Longer tables than
-// this have a hash behind the array, and their length ends there.
-const arrayMax = 1 << 22
-
-// limited sets that limit, before any state is made.
-var limited = func() bool { lua.MaxArrayIndex = arrayMax; return true }()
-
 // A State is one sandboxed interpreter. It belongs to one goroutine at a time.
 type State struct {
 	L *lua.LState
@@ -36,16 +28,20 @@ type State struct {
 	refuse   *lua.LFunction
 	concat   *lua.LFunction
 	number   *lua.LFunction
+	len      *lua.LFunction
 	fronts   map[*lua.LTable]*lua.LTable // by what they stand for
 	reals    map[*lua.LTable]*lua.LTable // by their fronts
 	compiled map[string]*lua.LFunction   // by script
 	args     arguments                   // of the command being called
+
+	longest *lua.LTable // whose length was asked for last, of those longer than an array
+	length  int
 }
 
 // NewState returns an interpreter with Lua's libraries, ours, and the redis API
 // (also under the name keydb). Its globals are not protected yet: see Seal.
 func NewState() *State {
-	_ = limited
+	limitArrays()
 	l := lua.NewState(lua.Options{
 		SkipOpenLibs: true, MinimizeStackMemory: true, CallStackSize: callDepth,
 		RegistrySize: registryMin, RegistryMaxSize: registryMax, RegistryGrowStep: registryStep,
@@ -62,7 +58,7 @@ func NewState() *State {
 		return 1
 	})
 	st.refuse = l.NewFunction(func(l *lua.LState) int { raise(l, readonlyText); return 0 })
-	st.concat, st.number = l.NewFunction(concatenate), l.NewFunction(forNumber)
+	st.concat, st.number, st.len = l.NewFunction(concatenate), l.NewFunction(forNumber), l.NewFunction(st.lengthOperator)
 	st.openBase()
 	st.openTable()
 	st.openString()
@@ -115,7 +111,8 @@ func (st *State) instance(c *Chunk) *lua.LFunction {
 	st.L.Push(fn)
 	st.L.Push(st.concat)
 	st.L.Push(st.number)
-	st.L.Call(2, 1)
+	st.L.Push(st.len)
+	st.L.Call(3, 1)
 	inner := st.L.Get(-1).(*lua.LFunction)
 	st.L.Pop(1)
 	return inner
@@ -147,7 +144,7 @@ func (st *State) begin(run *Run) {
 }
 
 func (st *State) end(env *lua.LTable) {
-	st.run = nil
+	st.run, st.longest = nil, nil
 	st.clock.begin(nil)
 	st.UseGlobals(env)
 }
@@ -155,8 +152,8 @@ func (st *State) end(env *lua.LTable) {
 // Strings returns a table of strings, as KEYS and ARGV are.
 func (st *State) Strings(values [][]byte) *lua.LTable {
 	t := st.L.CreateTable(len(values), 0)
-	for _, v := range values {
-		t.Append(lua.LString(v))
+	for i, v := range values {
+		t.RawSetInt(i+1, lua.LString(v))
 	}
 	return t
 }
