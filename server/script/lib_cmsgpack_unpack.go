@@ -148,7 +148,7 @@ func (u *unpacker) array(n uint64) lua.LValue {
 }
 
 // spareSlots is how many empty places integer keys may make in arrays, per call:
-// a map of five bytes can make an array of a megabyte (arrays.go).
+// a map of seven bytes can make an array of eight megabytes (arrays.go).
 const spareSlots = 16 << 20
 
 // set sets a key; what can't be one is refused. end is that of the table's array.
