@@ -265,9 +265,12 @@ func (c *Call) Propagate(args ...[]byte) {
 func (c *Call) PropagateNothing() { c.replaced = true }
 
 // Notify records a keyspace event.
-func (c *Call) Notify(class byte, name string, key []byte) {
+func (c *Call) Notify(class byte, name string, key []byte) { c.NotifyIn(c.DB, class, name, key) }
+
+// NotifyIn is Notify of what happened in a database.
+func (c *Call) NotifyIn(db int, class byte, name string, key []byte) {
 	if c.WantEvents {
-		c.events = append(c.events, Event{class, name, c.DB, key})
+		c.events = append(c.events, Event{class, name, db, key})
 	}
 }
 

@@ -99,11 +99,15 @@ func renameKey(c *Call, tx *mvcc.Tx, nx bool) (done bool, err error) {
 	if bytes.Equal(from, to) {
 		return false, nil
 	}
-	if _, taken := tx.Lookup(to); taken && nx {
+	_, taken := tx.Lookup(to)
+	if taken && nx {
 		return false, nil
 	}
 	changes := tx.Changes
 	tx.Rename(from, to)
+	if taken {
+		c.Notify('n', "new", to) // Redis deletes it and adds another
+	}
 	tx.Changes = changes + 1
 	c.Notify('g', "rename_from", from)
 	c.Notify('g', "rename_to", to)
@@ -160,7 +164,7 @@ func copyKey(c *Call, tx *mvcc.Tx) error {
 		return nil
 	}
 	transfer(tx, c.DB, from, o.db, to)
-	c.notifyIn(o.db, "copy_to", to)
+	c.NotifyIn(o.db, 'g', "copy_to", to)
 	c.Out.Int(1)
 	return nil
 }
@@ -173,13 +177,6 @@ func transfer(tx *mvcc.Tx, db int, from []byte, toDB int, to []byte) {
 	tx.Select(toDB)
 	tx.CopyTo(to, &e, e.Expire())
 	tx.Select(db)
-}
-
-// notifyIn is Notify of a generic event in another database.
-func (c *Call) notifyIn(db int, name string, key []byte) {
-	if c.WantEvents {
-		c.events = append(c.events, Event{'g', name, db, key})
-	}
 }
 
 func move(c *Call, tx *mvcc.Tx) error {
@@ -204,7 +201,7 @@ func move(c *Call, tx *mvcc.Tx) error {
 		tx.Delete(key)
 		tx.Changes = changes + 1
 		c.Notify('g', "move_from", key)
-		c.notifyIn(db, "move_to", key)
+		c.NotifyIn(db, 'g', "move_to", key)
 	}
 	c.Out.Int(toInt(ok))
 	return nil

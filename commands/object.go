@@ -22,6 +22,7 @@ var secondKey = Keys{First: 2, Last: 2, Step: 1}
 // objectEntry looks up what OBJECT is asked about; if it is not there it
 // appends the reply.
 func objectEntry(c *Call, v *mvcc.View) (mvcc.Entry, bool) {
+	v.Missed = nil // a miss is no event here, as in Redis
 	e, ok := v.PeekCounted(c.Args[2])
 	if !ok {
 		c.Out.Null()

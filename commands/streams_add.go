@@ -218,13 +218,14 @@ func (o *addOptions) add(c *Call, tx *mvcc.Tx, id mvcc.StreamID) error {
 	changes := tx.Changes
 	w := tx.WriteStream(key)
 	w.Add(id, pairs)
-	c.Notify('t', "xadd", key)
-	if o.given && w.Trim(o.trim, c.Pause) > 0 {
-		c.Notify('t', "xtrim", key)
-	}
+	trimmed := o.given && w.Trim(o.trim, c.Pause) > 0
 	c.line.id = id.Append(c.line.id[:0])
 	o.propagate(c, w.Value())
 	w.Close()
+	c.Notify('t', "xadd", key)
+	if trimmed {
+		c.Notify('t', "xtrim", key)
+	}
 	tx.Changes = changes + 1
 	c.Out.Bulk(c.line.id)
 	return nil

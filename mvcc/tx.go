@@ -139,7 +139,7 @@ func (tx *Tx) put(key []byte, t Type, enc Encoding, expire int64, vlen int) []by
 	}
 	if tx.Created != nil {
 		if _, _, ok := p.k.find(p.pos, key); !ok {
-			tx.Created(key)
+			tx.Created(tx.db, key)
 		}
 	}
 	return p.k.put(p.pos, key, f, vlen)

@@ -11,8 +11,9 @@ type View struct {
 	Hits, Misses int64 // lookups by Get, for keyspace_hits and keyspace_misses
 
 	// Missed, if not nil, is called with each key that Misses counts, and
-	// Created with each key that is new to a Tx.
-	Missed, Created func(key []byte)
+	// Created with each key that a Tx makes in a database.
+	Missed  func(key []byte)
+	Created func(db int, key []byte)
 
 	space  *Space
 	db     int

@@ -28,7 +28,7 @@ func (srv *Server) listenTo(c *commands.Call, v *mvcc.View) {
 		v.Missed = func(key []byte) { c.Notify('m', "keymiss", key) }
 	}
 	if want&config.EventNew != 0 {
-		v.Created = func(key []byte) { c.Notify('n', "new", key) }
+		v.Created = func(db int, key []byte) { c.NotifyIn(db, 'n', "new", key) }
 	}
 }
 

@@ -57,10 +57,14 @@ func TestEventsOfNewKeysAndMisses(t *testing.T) {
 	c.do("GET missing")
 	c.do("SCAN 0") // A19 of the reports: it misses nothing
 	c.do("EXISTS z missing")
+	c.do("OBJECT ENCODING missing")
+	c.do("RENAME z b")
+	c.do("MOVE b 5")
 	require.Equal(t, []string{
 		"__keyevent@0__:new a", "__keyevent@0__:set a", "__keyevent@0__:new b", "__keyevent@0__:set b", "__keyevent@0__:set a",
 		"__keyevent@0__:new z", "__keyevent@0__:keymiss missing", "__keyevent@0__:keymiss missing",
-	}, l.events(8))
+		"__keyevent@0__:new b", "__keyevent@5__:new b",
+	}, l.events(10))
 }
 
 func TestEventsOfTransactions(t *testing.T) {
