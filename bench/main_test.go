@@ -26,14 +26,14 @@ func TestEverythingRunsAgainstRedis(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "out.json")
 	var out strings.Builder
-	args := "-servers redis,again=cmd:redis-server -run e1,e2,e3,e4,e5,throughput,types,weigh -scale 0.002 -seconds 0.1 -idle 0.1 -settle 0.01 -e2 3x100,keys -json " + file
+	args := "-servers redis,again=cmd:redis-server -run e1,e2,e3,e4,e5,throughput,types,pubsub,weigh -scale 0.002 -seconds 0.1 -idle 0.1 -settle 0.01 -e2 3x100,keys -json " + file
 	require.NoError(t, run(context.Background(), strings.Fields(args), &out, &progress{}))
 
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	var r report
 	require.NoError(t, json.Unmarshal(text, &r))
-	require.Len(t, r.Tables, 8)
+	require.Len(t, r.Tables, 9)
 	for _, table := range r.Tables {
 		require.Empty(t, table.Failed, table.Name)
 		for _, l := range table.Lines {

@@ -69,8 +69,10 @@ func (b *bench) pubsub(t *Table, r pubsubRow, s *server) error {
 	if err := l.start(s.addr); err != nil {
 		return err
 	}
-	if err := b.sleep(b.opt.window / 4); err != nil {
-		return err
+	for l.got.Load() == 0 {
+		if err := b.sleep(b.opt.window / 4); err != nil {
+			return err
+		}
 	}
 	cpu, got, began := procCPU(s.pid), l.got.Load(), time.Now()
 	if err := b.sleep(b.opt.window); err != nil {
@@ -82,6 +84,9 @@ func (b *bench) pubsub(t *Table, r pubsubRow, s *server) error {
 	l.close()
 	if l.failed != nil {
 		return l.failed
+	}
+	if n == 0 {
+		return errors.New("nothing arrived")
 	}
 	row := r.String()
 	t.Add(row, "delivered/s", perSecond, s.name, rate)
