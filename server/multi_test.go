@@ -197,3 +197,14 @@ func TestWatchManyKeys(t *testing.T) {
 	c.Close()
 	eventually(t, func() bool { return s.marks() == 0 }, "the client is gone, its marks are not")
 }
+
+func TestTransactionUnderAnotherName(t *testing.T) {
+	c := serve(t, "--rename-command", "EXEC", "run", "--rename-command", "MULTI", "begin").dial()
+	c.play(`
+		BEGIN -> +OK
+		SET a 1 -> +QUEUED
+		RUN x -> -EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command
+		BEGIN -> +OK
+		SET a 1 -> +QUEUED
+		RUN -> *1 +OK`)
+}
