@@ -19,6 +19,9 @@ local n, sum = 0, 0 for k, v in pairs(t) do n = n + 1 sum = sum + k / v end retu
 
 // A table may have more elements than its array.
 func TestManyElements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills tables of 600,000 elements")
+	}
 	st := NewState()
 	for body, want := range map[string]string{
 		`local t = {} for i = 1, 600000 do t[#t + 1] = i end return #t, t[524287], t[524288], t[600000], table.getn(t), t[600001]`: "true|600000|524287|524288|600000|600000|nil",
