@@ -62,7 +62,7 @@ func (st *State) lengthOperator(L *lua.LState) int {
 	default:
 		op := L.GetMetaField(v, "__len")
 		if op == lua.LNil {
-			raise(L, "%s", about(L, "get length of", v.Type().String(), passing(1, 1)))
+			raise(L, "%s", aboutArgument(L, "get length of", v, 1, 1))
 		}
 		L.Push(op)
 		L.Push(v)

@@ -24,7 +24,8 @@ func (st *State) openMath() {
 		"atan2": math.Atan2, "fmod": math.Mod, "mod": math.Mod, "pow": math.Pow,
 	} {
 		t.RawSetString(name, st.L.NewFunction(func(L *lua.LState) int {
-			L.Push(lua.LNumber(f(numberArg(L, 1), numberArg(L, 2))))
+			b := numberArg(L, 2) // the last one first, as Redis' C has it
+			L.Push(lua.LNumber(f(numberArg(L, 1), b)))
 			return 1
 		}))
 	}
@@ -44,7 +45,8 @@ func mathFrexp(L *lua.LState) int {
 }
 
 func mathLdexp(L *lua.LState) int {
-	L.Push(lua.LNumber(math.Ldexp(numberArg(L, 1), int(toInt32(numberArg(L, 2))))))
+	e := toInt32(numberArg(L, 2))
+	L.Push(lua.LNumber(math.Ldexp(numberArg(L, 1), int(e))))
 	return 1
 }
 

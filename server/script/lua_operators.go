@@ -22,7 +22,7 @@ func arithmetics() map[string]lua.LGFunction {
 	all := map[string]lua.LGFunction{"__unm": func(L *lua.LState) int {
 		f, ok := asNumber(L.Get(1))
 		if !ok {
-			raise(L, "attempt to perform arithmetic on a %s value", L.Get(1).Type().String())
+			raise(L, "%s", about(L, "perform arithmetic on", "string", using(lua.OP_UNM)))
 		}
 		L.Push(lua.LNumber(-f))
 		return 1
@@ -103,11 +103,10 @@ func concatenateSlowly(L *lua.LState, n int) int {
 			op = L.GetMetaField(right, "__concat")
 		}
 		if op == lua.LNil {
-			at := i
 			if ok1 {
-				left, at = right, i+1
+				raise(L, "%s", aboutArgument(L, "concatenate", right, i+1, n))
 			}
-			raise(L, "%s", about(L, "concatenate", left.Type().String(), passing(at, n)))
+			raise(L, "%s", aboutArgument(L, "concatenate", left, i, n))
 		}
 		L.Push(op)
 		L.Push(left)

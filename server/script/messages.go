@@ -30,7 +30,7 @@ var messages = []message{
 		return about(L, "index", m[2], indexing(m[3]))
 	}},
 	{of(`attempt to call a non-function object`), func(L *lua.LState, _ []string) string {
-		return about(L, "call", "nil", calling)
+		return unary(L, "call", calling, func(v lua.LValue) bool { return v.Type() != lua.LTFunction })
 	}},
 	{of(`cannot perform (\w+) operation between (\w+) and (\w+)`), func(L *lua.LState, m []string) string {
 		return arithmetic(L, m[2], m[3], m[4])
@@ -41,8 +41,9 @@ var messages = []message{
 		}
 		return "attempt to compare " + m[2] + " with " + m[3]
 	}},
-	{of(`__unm undefined`), fixed("attempt to perform arithmetic on a nil value")},
-	{of(`__len undefined`), func(L *lua.LState, _ []string) string { return about(L, "get length of", "nil", measuring) }},
+	{of(`__unm undefined`), func(L *lua.LState, _ []string) string {
+		return unary(L, "perform arithmetic on", using(lua.OP_UNM), func(v lua.LValue) bool { _, ok := asNumber(v); return !ok })
+	}},
 	{of(`for statement init must be a number`), fixed("'for' initial value must be a number")},
 	{of(`for statement limit must be a number`), fixed("'for' limit must be a number")},
 	{of(`for statement step must be a number`), fixed("'for' step must be a number")},
@@ -67,15 +68,28 @@ func mended(L *lua.LState, v lua.LValue) lua.LValue {
 
 // about says what can't be done with a value of a type, by its name in the
 // source if that is plain.
-func about(L *lua.LState, what, kind string, in func(*lua.FunctionProto, uint32) (int, bool)) string {
-	return "attempt to " + what + " " + named(L, kind, in)
+func about(L *lua.LState, what, kind string, in candidate) string {
+	c, ok := culprits(L, in, func(v lua.LValue) bool { return v.Type().String() == kind })
+	if !ok {
+		c = culprit{kind: kind}
+	}
+	return "attempt to " + what + " " + c.String()
 }
 
-func named(L *lua.LState, kind string, in func(*lua.FunctionProto, uint32) (int, bool)) string {
-	if name := nameInLine(L, in); name != "" {
-		return name + " (a " + kind + " value)"
+// aboutArgument is about for an operator that is a call of ours: v is operand i of n.
+func aboutArgument(L *lua.LState, what string, v lua.LValue, i, n int) string {
+	c, _ := culprits(L, passing(i, n), func(lua.LValue) bool { return true })
+	c.kind = v.Type().String()
+	return "attempt to " + what + " " + c.String()
+}
+
+// unary is about for an operator whose message does not tell the type.
+func unary(L *lua.LState, what string, in candidate, wrong func(v lua.LValue) bool) string {
+	c, ok := culprits(L, in, wrong)
+	if !ok {
+		c = culprit{kind: "nil"}
 	}
-	return "a " + kind + " value"
+	return "attempt to " + what + " " + c.String()
 }
 
 // arithmetic names the operand that is no number.

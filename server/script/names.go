@@ -1,6 +1,8 @@
 package script
 
 import (
+	"strings"
+
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -14,12 +16,17 @@ func argB(inst uint32) int   { return int(inst & 0x1ff) }
 func argC(inst uint32) int   { return int(inst>>9) & 0x1ff }
 func argBx(inst uint32) int  { return int(inst & 0x3ffff) }
 
+// A candidate says whether the instruction at pc could have failed, and in which
+// register stands what it failed for.
+type candidate func(p *lua.FunctionProto, pc int) (reg int, ok bool)
+
 // constant is the bit of an argument that means a constant and no register.
 const constant = 0x100
 
 // indexing finds the instructions that look the key up, and in which register.
-func indexing(key string) func(*lua.FunctionProto, uint32) (int, bool) {
-	return func(p *lua.FunctionProto, inst uint32) (int, bool) {
+func indexing(key string) candidate {
+	return func(p *lua.FunctionProto, pc int) (int, bool) {
+		inst := p.Code[pc]
 		reg, k := argB(inst), argC(inst)
 		switch opcode(inst) {
 		case lua.OP_GETTABLE, lua.OP_GETTABLEKS, lua.OP_SELF:
@@ -32,25 +39,36 @@ func indexing(key string) func(*lua.FunctionProto, uint32) (int, bool) {
 	}
 }
 
-func calling(_ *lua.FunctionProto, inst uint32) (int, bool) {
+func calling(p *lua.FunctionProto, pc int) (int, bool) {
+	inst := p.Code[pc]
 	return argA(inst), opcode(inst) == lua.OP_CALL || opcode(inst) == lua.OP_TAILCALL
 }
 
-// passing finds the calls of "(concat)" with n arguments, and the i-th of these.
-func passing(i, n int) func(*lua.FunctionProto, uint32) (int, bool) {
-	return func(_ *lua.FunctionProto, inst uint32) (int, bool) {
-		return argA(inst) + i, opcode(inst) == lua.OP_CALL && argB(inst) == n+1
+// passing finds the calls of one of our operators with n arguments, and the i-th of
+// these.
+func passing(i, n int) candidate {
+	return func(p *lua.FunctionProto, pc int) (int, bool) {
+		inst := p.Code[pc]
+		if opcode(inst) != lua.OP_CALL || argB(inst) != n+1 {
+			return 0, false
+		}
+		if by, _ := setter(p, argA(inst), pc); opcode(by) != lua.OP_GETUPVAL || !strings.HasPrefix(p.DbgUpvalues[argB(by)], "(") {
+			return 0, false
+		}
+		return argA(inst) + i, true
 	}
 }
 
-func measuring(_ *lua.FunctionProto, inst uint32) (int, bool) {
-	return argB(inst), opcode(inst) == lua.OP_LEN
+// using finds the instructions of an operator with one operand.
+func using(op int) candidate {
+	return func(p *lua.FunctionProto, pc int) (int, bool) { return argB(p.Code[pc]), opcode(p.Code[pc]) == op }
 }
 
 // operand finds the instructions of an arithmetic operation.
-func operand(op string, second bool) func(*lua.FunctionProto, uint32) (int, bool) {
+func operand(op string, second bool) candidate {
 	codes := map[string]int{"add": lua.OP_ADD, "sub": lua.OP_SUB, "mul": lua.OP_MUL, "div": lua.OP_DIV, "mod": lua.OP_MOD, "pow": lua.OP_POW}
-	return func(_ *lua.FunctionProto, inst uint32) (int, bool) {
+	return func(p *lua.FunctionProto, pc int) (int, bool) {
+		inst := p.Code[pc]
 		if second {
 			return argC(inst), opcode(inst) == codes[op]
 		}
@@ -58,34 +76,53 @@ func operand(op string, second bool) func(*lua.FunctionProto, uint32) (int, bool
 	}
 }
 
-// nameInLine names what the one instruction of the failing line uses, or returns
-// "" if there are several that use different things.
-func nameInLine(L *lua.LState, in func(*lua.FunctionProto, uint32) (int, bool)) string {
+// A culprit is what an instruction uses wrongly: its type, and its name if that is
+// plain.
+type culprit struct{ kind, name string }
+
+func (c culprit) String() string {
+	if c.name == "" {
+		return "a " + c.kind + " value"
+	}
+	return c.name + " (a " + c.kind + " value)"
+}
+
+// culprits looks through the failing line for instructions that could have failed:
+// in says in which register, and wrong whether its value, as it is now, is one to
+// fail for. If they all blame the same it is returned; ok is false, and the culprit
+// empty, if they don't, or if there is none.
+func culprits(L *lua.LState, in candidate, wrong func(v lua.LValue) bool) (found culprit, ok bool) {
 	d := userFrame(L)
 	if d == nil {
-		return ""
+		return found, false
 	}
 	v, err := L.GetInfo("f", d, lua.LNil)
-	fn, ok := v.(*lua.LFunction)
-	if err != nil || !ok || fn.IsG {
-		return ""
+	fn, isFn := v.(*lua.LFunction)
+	if err != nil || !isFn || fn.IsG {
+		return found, false
 	}
-	found, name := 0, ""
-	for pc, inst := range fn.Proto.Code {
+	n := 0
+	for pc := range fn.Proto.Code {
 		if fn.Proto.DbgSourcePositions[pc] != d.CurrentLine {
 			continue
 		}
-		if reg, ok := in(fn.Proto, inst); ok {
-			if n := nameOf(fn, reg, pc); found == 0 || n != name {
-				name = n
-				found++
-			}
+		reg, fits := in(fn.Proto, pc)
+		if !fits || reg >= constant {
+			continue
+		}
+		_, v := L.GetLocal(d, reg+1)
+		if v == nil || !wrong(v) {
+			continue
+		}
+		if c := (culprit{v.Type().String(), nameOf(fn, reg, pc)}); n == 0 || c != found {
+			found = c
+			n++
 		}
 	}
-	if found != 1 {
-		return ""
+	if n != 1 {
+		return culprit{}, false
 	}
-	return name
+	return found, true
 }
 
 // nameOf says what the source calls the register before the instruction.
