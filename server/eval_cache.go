@@ -62,19 +62,21 @@ func (h *scriptHabits) took(nanos int64) {
 	}
 }
 
-// guess reads from the source what is best known before the first run.
+// guess reads from the source what is best known before the first run. Only the
+// name of a command in quotes counts: words like client stand in many keys, and
+// a long script that is taken for one that looks at everything holds all up.
 func (h *scriptHabits) guess(source string) {
 	source = strings.ToLower(source)
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(source, w) {
+	calls := func(names ...string) bool {
+		for _, name := range names {
+			if strings.Contains(source, "'"+name+"'") || strings.Contains(source, `"`+name+`"`) {
 				return true
 			}
 		}
 		return false
 	}
-	h.roams.Store(has("select", "move", "copy"))
-	h.whole.Store(has(`keys"`, "keys'", `scan"`, "scan'", "dbsize", "flush", "randomkey", "swapdb", "'info", `"info`, "config", "client", "memory", "object", "debug"))
+	h.roams.Store(calls("select", "move", "copy"))
+	h.whole.Store(calls("keys", "scan", "dbsize", "flushall", "flushdb", "randomkey", "swapdb", "info", "config", "client", "memory", "debug"))
 }
 
 // scriptCache knows all scripts by SHA. Any goroutine may use it.

@@ -56,7 +56,6 @@ func (f *functions) store(next *script.Functions) {
 		for _, fn := range lib.Functions {
 			if set.habits[fn] = old.habits[fn]; set.habits[fn] == nil {
 				set.habits[fn] = &scriptHabits{}
-				set.habits[fn].guess(lib.Code)
 			}
 		}
 	}
