@@ -1,6 +1,10 @@
 package commands
 
-import "firn/mvcc"
+import (
+	"bytes"
+
+	"firn/mvcc"
+)
 
 // blockedCount is how many entries a read that has waited gets at most without a
 // COUNT.
@@ -42,16 +46,17 @@ func firstOfEach(keys [][]byte, ids []mvcc.StreamID) (k [][]byte, i []mvcc.Strea
 	for n, key := range keys {
 		if !seen[string(key)] {
 			seen[string(key)] = true
-			k, i = append(k, key), append(i, ids[n])
+			k, i = append(k, bytes.Clone(key)), append(i, ids[n])
 		}
 	}
 	return k, i
 }
 
 // waitReadGroup is what an XREADGROUP waits for: an entry that the group has not
-// read, or that the group or the stream is no more.
+// read, or that the group or the stream is no more. The names are copies, or they
+// would keep all of the buffer that the command line came in.
 func (o *readOptions) waitReadGroup() *Wait {
-	r := readOptions{count: o.waitCount(), noAck: o.noAck, group: o.group, consumer: o.consumer}
+	r := readOptions{count: o.waitCount(), noAck: o.noAck, group: bytes.Clone(o.group), consumer: bytes.Clone(o.consumer)}
 	keys := o.keys
 	return &Wait{
 		Keys: keys, Type: mvcc.Stream, Timeout: o.timeout, Gone: true,

@@ -39,6 +39,7 @@ type blocked struct {
 // of the keys are held.
 func (s *session) block(h *shard.Hold, c *commands.Call) {
 	w := c.Waiting()
+	own(c.Args)
 	b := &blocked{s: s, call: *c, wait: w, proto: s.out.Proto()}
 	b.waiter = shard.Waiter{Client: b, DB: c.DB, Keys: w.Keys, Type: w.Type, Dest: w.Dest, Gone: w.Gone}
 	s.waiting, s.blocked = true, b
@@ -53,6 +54,27 @@ func (s *session) block(h *shard.Hold, c *commands.Call) {
 		b.timer = time.AfterFunc(milliseconds(w.Timeout), b.timeout)
 	}
 	s.began(c)
+}
+
+// own copies arguments to memory of their own, so that the session's buffer can go
+// if the client waits for long (trim).
+func own(args [][]byte) {
+	n := 0
+	for _, a := range args {
+		n += len(a)
+	}
+	room := make([]byte, 0, n)
+	for i, a := range args {
+		at := len(room)
+		room = append(room, a...)
+		args[i] = room[at:len(room):len(room)]
+	}
+}
+
+// blockedAlone says whether the session waits for a key and nothing that it has
+// read comes after.
+func (s *session) blockedAlone() bool {
+	return s.blocked != nil && !s.yielded && s.batch.next == len(s.batch.requests)
 }
 
 // milliseconds is a Duration; of more than 292 years it is that.

@@ -269,3 +269,32 @@ func TestBlockedOverTLS(t *testing.T) {
 	}
 	s.noLines()
 }
+
+// A client that waits for long keeps no buffers.
+func TestBlockedClientsKeepNoBuffers(t *testing.T) {
+	s := serve(t)
+	a := s.dial()
+	a.all("XGROUP CREATE st g $ MKSTREAM")
+	lines := map[string]string{
+		"BLPOP k j 0": "RPUSH j x", "BLMOVE src k LEFT LEFT 0": "RPUSH src x", "BZPOPMIN z 0": "ZADD z 1 x", "BLMPOP 0 2 a b LEFT": "RPUSH b x",
+		"XREADGROUP GROUP g me BLOCK 0 STREAMS st >": "XADD st 1-1 f x", "XREAD BLOCK 0 STREAMS s1 s2 s1 $ $ $": "XADD s2 1-1 f x",
+	}
+	clients := map[string]*testClient{}
+	for line := range lines {
+		clients[line] = s.block(line)
+	}
+	eventually(t, func() bool {
+		for _, other := range s.clients.sessions() {
+			if other.info.blocked.Load() != nil && other.info.qcap.Load() > 0 {
+				return false
+			}
+		}
+		return true
+	}, "a buffer is kept")
+	for line, push := range lines {
+		a.all(push)
+		require.Contains(t, clients[line].reply(), "$1\r\nx", line)
+		require.Equal(t, "+PONG", clients[line].do("PING"))
+	}
+	s.noLines()
+}

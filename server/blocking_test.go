@@ -323,3 +323,40 @@ func TestNoWaitInATransaction(t *testing.T) {
 	require.Equal(t, "-ERR xread command is not allowed with BLOCK option from scripts", strings.Split(a.do("EVAL \"return redis.call('xread', 'BLOCK', 0, 'STREAMS', 'k', '$')\" 1 k"), " script:")[0])
 	require.Equal(t, "*-1", s.dial().do("BLPOP k 0.01"), "outside one waits again")
 }
+
+// What runs aside in slices wakes at its end: a long transaction, a script that
+// takes its time, a command that writes much, one that computes what it stores.
+func TestLongWorkWakes(t *testing.T) {
+	s := serve(t)
+	a := s.dial()
+	pop := func(lines ...string) {
+		t.Helper()
+		a.all("DEL k")
+		c, z := s.block("BLPOP k 0"), s.block("BZPOPMIN k 0")
+		a.all(lines...)
+		if strings.HasPrefix(lines[len(lines)-1], "ZUNION") {
+			c, z = z, c
+		}
+		require.Contains(t, c.reply(), "$1\r\nk\r\n")
+		s.awaitBlocked(1)
+		z.Close()
+		s.awaitBlocked(0)
+	}
+	lines := []string{"MULTI", "RPUSH k first"}
+	for i := range 2 * heavyFrom {
+		lines = append(lines, fmt.Sprintf("SET key:%d x", i))
+	}
+	pop(append(lines, "EXEC")...)
+	pop("EVAL \"redis.call('rpush', KEYS[1], 'x') for i = 1, 200000 do redis.call('incr', KEYS[2]) end\" 2 k n")
+	pop("RPUSH k" + strings.Repeat(" x", 20_000))
+	require.Equal(t, ":19999", a.do("LLEN k"))
+	var add strings.Builder
+	add.WriteString("ZADD z")
+	for i := range 5000 {
+		fmt.Fprintf(&add, " %d m%d", i, i)
+	}
+	a.all(add.String())
+	pop("ZUNIONSTORE k 1 z")
+	require.Equal(t, ":4999", a.do("ZCARD k"))
+	s.noLines()
+}

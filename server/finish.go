@@ -85,6 +85,7 @@ func (s *session) finish(c *commands.Call, start int64, mark int, err error) {
 	s.lastEnd = s.srv.monotonic()
 	nanos := s.lastEnd - start
 	s.spent += nanos
+	nanos = max(nanos-s.home.hold().Spent(), 0) // to serve others is no part of it
 	s.tally.ran(s.srv.stats, c.Row, nanos, err)
 	if row := int32(c.Row.Index()); s.info.lastRow.Load() != row {
 		s.info.lastRow.Store(row)

@@ -229,7 +229,7 @@ const idleTrim = 2000
 // trim frees the buffers of an idle client, at a home that does not read into
 // them meanwhile. What has been read ahead must have been run.
 func (s *session) trim(now int64) {
-	if s.closed || s.paused() || s.srv.cronPaused.Load() || now-s.lastActive <= idleTrim || s.in.Buffered() > 0 || s.in.Cap() == 0 {
+	if s.closed || s.paused() && !s.blockedAlone() || s.srv.cronPaused.Load() || now-s.lastActive <= idleTrim || s.in.Buffered() > 0 || s.in.Cap() == 0 {
 		return
 	}
 	s.in.Release()

@@ -27,6 +27,7 @@ type Hold struct {
 	ready   []*line   // to be served before the shards are given back
 	served  []Blocked // whose replies may go after that
 	late    bool      // it serves the backlog
+	spent   int64     // nanoseconds of serving
 }
 
 // NewHold returns a Hold for the set.

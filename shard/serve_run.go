@@ -16,6 +16,7 @@ const (
 // serve serves those who wait for what was written, before the shards are given
 // back.
 func (h *Hold) serve() {
+	start := h.set.monotonic()
 	left, at := serveMost, 0
 	for at < len(h.ready) && at < linesMost {
 		ln := h.ready[at]
@@ -29,6 +30,16 @@ func (h *Hold) serve() {
 	}
 	h.ready = slices.Delete(h.ready, 0, at)
 	h.putOff()
+	h.spent += int64(h.set.monotonic().Sub(start))
+}
+
+// Spent returns for how many nanoseconds the Hold has served who waited, since the
+// last call.
+func (h *Hold) Spent() (nanos int64) {
+	if nanos = h.spent; nanos != 0 {
+		h.spent = 0
+	}
+	return nanos
 }
 
 // serveLine serves the clients in line as long as there is something, at most so
