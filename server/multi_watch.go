@@ -167,5 +167,7 @@ func (t *transaction) unwatch(srv *Server) {
 		srv.shards.Reach(part.wantWatched, func() { part.unmark(srv.shards.Space, nil) })
 	}
 	clear(t.marks)
-	t.watched = t.watched[:0]
+	if t.watched = t.watched[:0]; cap(t.watched) > keepQueued {
+		t.watched, t.marks = nil, nil
+	}
 }
