@@ -151,7 +151,7 @@ func TestWatchAndExpiry(t *testing.T) {
 	c := s.dial()
 	s.shards.SetActiveExpire(false)
 	for _, look := range []string{"PING", "GET k", "DEL k"} {
-		c.play("SET k v PX 30 -> +OK\nWATCH k -> +OK")
+		c.play("SET k v PX 300 -> +OK\nWATCH k -> +OK") // long enough to be there for the WATCH on a busy machine
 		eventually(t, func() bool { return c.do("TTL k") == ":-2" || c.do("EXISTS k") == ":0" }, "it does not expire")
 		c.do(look)
 		c.play(`
