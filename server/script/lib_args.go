@@ -43,13 +43,16 @@ func argError(L *lua.LState, n int, text string) {
 	raise(L, "bad argument #%d to '%s' (%s)", n, runningName(L), text)
 }
 
+// nameless are the names that gopher-lua has for what has none.
+var nameless = map[string]bool{"": true, "(anonymous)": true, "main chunk": true, "corountine": true}
+
 // runningName is the name by which the running function was called.
 func runningName(L *lua.LState) string {
 	d, ok := L.GetStack(0)
 	if !ok {
 		return "?"
 	}
-	if _, err := L.GetInfo("n", d, lua.LNil); err != nil || d.Name == "" || d.Name == "(anonymous)" {
+	if _, err := L.GetInfo("n", d, lua.LNil); err != nil || nameless[d.Name] {
 		return "?"
 	}
 	return d.Name

@@ -201,10 +201,12 @@ func baseToNumber(L *lua.LState) int {
 		if f, ok := asNumber(anyArg(L, 1)); ok {
 			v = lua.LNumber(f)
 		}
-	case base < 2 || base > 36:
-		argError(L, 2, "base out of range")
 	default:
-		if u, ok := inBase(stringArg(L, 1), int(base)); ok {
+		text := stringArg(L, 1)
+		if base < 2 || base > 36 {
+			argError(L, 2, "base out of range")
+		}
+		if u, ok := inBase(text, int(base)); ok {
 			v = lua.LNumber(u)
 		}
 	}

@@ -20,9 +20,9 @@ func (st *State) pcall(L *lua.LState) int {
 			return failed(L, lua.LString("attempt to call a "+kind+" value"))
 		}
 	}
-	if err := L.PCall(L.GetTop()-1, lua.MultRet, st.mender); err != nil {
-		v := errorValue(err)
-		if t, ok := v.(*lua.LTable); ok {
+	v, ok := st.protected(L, nil)
+	if !ok {
+		if t, isTable := v.(*lua.LTable); isTable {
 			if text := L.GetField(t, "err"); lua.LVCanConvToString(text) {
 				v = text
 			}
@@ -35,21 +35,82 @@ func (st *State) pcall(L *lua.LState) int {
 
 func (st *State) xpcall(L *lua.LState) int {
 	anyArg(L, 2)
-	fn, handler := L.Get(1), L.Get(2)
-	mend := L.NewFunction(func(L *lua.LState) int {
-		v := mended(L, L.Get(1))
-		L.Push(handler)
-		L.Push(v)
-		L.Call(1, 1)
-		return 1
-	})
-	L.SetTop(0)
-	L.Push(fn)
-	if err := L.PCall(0, lua.MultRet, mend); err != nil {
-		return failed(L, errorValue(err))
+	handler := L.Get(2)
+	L.SetTop(1)
+	if v, ok := st.protected(L, handler); !ok {
+		return failed(L, v)
 	}
 	L.Insert(lua.LTrue, 1)
 	return L.GetTop()
+}
+
+// protected calls the function at 1 with the arguments behind it and leaves what
+// it returns, or returns what it has thrown, which handler has seen if there is
+// one.
+//
+// It runs in a thread of its own. gopher-lua closes the upvalues of all functions
+// of a thread when one fails (those that go on would lose their variables), or,
+// with a handler, of none (closures that have got out of the failed ones would see
+// whatever the stack holds next). Here they are exactly the failed ones.
+func (st *State) protected(L *lua.LState, handler lua.LValue) (thrown lua.LValue, ok bool) {
+	if st.resumed >= maxResumed {
+		raiseBare(L, "C stack overflow")
+	}
+	st.resumed++
+	th := st.thread(L)
+	n := L.GetTop()
+	L.XMoveTo(th, n)
+	catch := st.catcher
+	if handler != nil {
+		catch = L.NewFunction(func(L *lua.LState) int {
+			v := mended(L, L.Get(1))
+			L.Push(handler)
+			L.Push(v)
+			L.Call(1, 1)
+			return closeAll(L)
+		})
+	}
+	err := th.PCall(n-1, lua.MultRet, catch)
+	st.resumed--
+	if err != nil {
+		if v := errorValue(err); v != lua.LValue(lua.LString("stack overflow")) {
+			th.SetTop(0)
+			st.threads = append(st.threads, th)
+			return v, false
+		}
+		return errorValue(err), false // no handler has run: the thread is of no more use
+	}
+	th.XMoveTo(L, th.GetTop())
+	st.threads = append(st.threads, th)
+	return nil, true
+}
+
+// thread returns a thread for a protected call.
+func (st *State) thread(L *lua.LState) *lua.LState {
+	if n := len(st.threads); n > 0 {
+		th := st.threads[n-1]
+		st.threads = st.threads[:n-1]
+		return th
+	}
+	th, _ := L.NewThread()
+	th.SetContext(&st.clock)
+	return th
+}
+
+// catch is the error handler of protected calls.
+func catch(L *lua.LState) int {
+	L.Push(mended(L, L.Get(1)))
+	return closeAll(L)
+}
+
+// closeAll closes the upvalues of the functions of the thread, which have failed,
+// by failing itself: a handler runs while they are still there. It returns 1.
+func closeAll(L *lua.LState) int {
+	v := L.Get(-1)
+	L.Push(L.NewFunction(func(L *lua.LState) int { L.RaiseError(""); return 0 }))
+	_ = L.PCall(0, 0, nil)
+	L.Push(v)
+	return 1
 }
 
 func failed(L *lua.LState, v lua.LValue) int {

@@ -15,7 +15,7 @@ func (st *State) openCoroutine() {
 	function := func(name string) lua.LGFunction { return theirs.RawGetString(name).(*lua.LFunction).GFunction }
 	t := st.L.NewTable()
 	t.RawSetString("yield", st.L.NewFunction(func(L *lua.LState) int {
-		if L == st.L {
+		if L.Parent == nil {
 			raiseBare(L, "attempt to yield across metamethod/C-call boundary")
 		}
 		return function("yield")(L)

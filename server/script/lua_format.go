@@ -86,7 +86,7 @@ func appendFormat(L *lua.LState, buf []byte, arg int, s spec, f string, i int) [
 	}
 	switch c {
 	case 'c':
-		return s.pad(buf, string([]byte{byte(toInt64(numberArg(L, arg)))}), false)
+		return s.char(buf, byte(toInt64(numberArg(L, arg))))
 	case 'd', 'i':
 		return s.integer(buf, toInt64(numberArg(L, arg)))
 	case 'u', 'o', 'x', 'X':
@@ -97,6 +97,9 @@ func appendFormat(L *lua.LState, buf []byte, arg int, s spec, f string, i int) [
 		return appendQuoted(buf, stringArg(L, arg))
 	case 's':
 		v := stringArg(L, arg)
+		if s.precision >= 0 || len(v) < formatWhole {
+			v = cString(v)
+		}
 		if s.precision >= 0 && len(v) > s.precision {
 			v = v[:s.precision]
 		}
@@ -104,6 +107,21 @@ func appendFormat(L *lua.LState, buf []byte, arg int, s spec, f string, i int) [
 	}
 	raise(L, "invalid option '%%%s' to 'format'", string(f[min(i, len(f)):min(i+1, len(f))]))
 	return nil
+}
+
+// formatWhole is from how many bytes on "%s" takes a string whole; a shorter one
+// ends at its first zero byte, which is where C's printf ends it.
+const formatWhole = 100
+
+// char is "%c"; C ends the text at a zero byte.
+func (s spec) char(buf []byte, c byte) []byte {
+	if c != 0 {
+		return s.pad(buf, string([]byte{c}), false)
+	}
+	if s.width--; s.minus {
+		return buf
+	}
+	return s.pad(buf, "", false)
 }
 
 // pad appends a text at its width; zeros go behind the sign.

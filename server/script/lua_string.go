@@ -63,7 +63,7 @@ func strChar(L *lua.LState) int {
 	n := L.GetTop()
 	b := make([]byte, n)
 	for i := 1; i <= n; i++ {
-		c := intArg(L, i)
+		c := int32(integerArg(L, i))
 		if c < 0 || c > 255 {
 			argError(L, i, "invalid value")
 		}

@@ -132,6 +132,9 @@ func nameOf(fn *lua.LFunction, reg, pc int) string {
 		return ""
 	}
 	if local, ok := fn.LocalName(reg+1, pc+1); ok {
+		if local[0] == '(' {
+			return "" // one of ours
+		}
 		return "local '" + local + "'"
 	}
 	inst, at := setter(p, reg, pc)

@@ -39,7 +39,11 @@ type rewriter struct {
 }
 
 func (r *rewriter) block(stmts []ast.Stmt) {
-	for _, s := range stmts {
+	for i, s := range stmts {
+		if a, ok := s.(*ast.AssignStmt); ok {
+			stmts[i] = r.assign(a)
+			continue
+		}
 		r.stmt(s)
 	}
 }
@@ -52,9 +56,6 @@ func (r *rewriter) list(exprs []ast.Expr) {
 
 func (r *rewriter) stmt(s ast.Stmt) {
 	switch s := s.(type) {
-	case *ast.AssignStmt:
-		r.list(s.Lhs)
-		r.list(s.Rhs)
 	case *ast.LocalAssignStmt:
 		r.list(s.Exprs)
 		r.declare(s.Names)

@@ -24,7 +24,8 @@ type State struct {
 	resumed  int // coroutines that are running inside each other
 	age      int // of its Engine, when it was made
 	explain  *lua.LFunction
-	mender   *lua.LFunction
+	catcher  *lua.LFunction // of protected calls
+	threads  []*lua.LState  // for protected calls, idle
 	refuse   *lua.LFunction
 	concat   *lua.LFunction
 	number   *lua.LFunction
@@ -53,10 +54,7 @@ func NewState() *State {
 	st.clock.done = make(chan struct{})
 	close(st.clock.done)
 	l.SetContext(&st.clock)
-	st.explain, st.mender = l.NewFunction(st.explained), l.NewFunction(func(l *lua.LState) int {
-		l.Push(mended(l, l.Get(1)))
-		return 1
-	})
+	st.explain, st.catcher = l.NewFunction(st.explained), l.NewFunction(catch)
 	st.refuse = l.NewFunction(func(l *lua.LState) int { raise(l, readonlyText); return 0 })
 	st.concat, st.number, st.len = l.NewFunction(concatenate), l.NewFunction(forNumber), l.NewFunction(st.lengthOperator)
 	st.openBase()
