@@ -60,11 +60,14 @@ func TestEventsOfNewKeysAndMisses(t *testing.T) {
 	c.do("OBJECT ENCODING missing")
 	c.do("RENAME z b")
 	c.do("MOVE b 5")
+	require.Equal(t, "+OK", s.dial().do("CONFIG SET notify-keyspace-events Ent"))
+	c.do("XADD stream 1-1 a b")
 	require.Equal(t, []string{
 		"__keyevent@0__:new a", "__keyevent@0__:set a", "__keyevent@0__:new b", "__keyevent@0__:set b", "__keyevent@0__:set a",
 		"__keyevent@0__:new z", "__keyevent@0__:keymiss missing", "__keyevent@0__:keymiss missing",
 		"__keyevent@0__:new b", "__keyevent@5__:new b",
-	}, l.events(10))
+		"__keyevent@0__:new stream", "__keyevent@0__:xadd stream",
+	}, l.events(12))
 }
 
 func TestEventsOfTransactions(t *testing.T) {
