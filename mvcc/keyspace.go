@@ -104,6 +104,9 @@ func (k *keyspace) put(pos uint64, key []byte, f fields, vlen int) []byte {
 	size := recordSize(len(key), vlen, f.expire)
 	old, at, exists := k.find(pos, key)
 	if !exists {
+		if k.marks != nil {
+			k.marks.born(pos)
+		}
 		buf, to := k.reserve(size)
 		k.link(pos, to)
 		if s := k.shadow(); s != nil {

@@ -18,14 +18,15 @@ type Mark struct {
 	pos     uint64
 	refs    int
 	touched bool // is in its store's list
+	made    bool // while touched: a key was made
 	order   uint64
 }
 
 // DB returns the number of the database.
 func (m *Mark) DB() int { return m.db }
 
-// Order grows with the instant at which the mark got among the touched ones, over
-// all stores of the keyspace.
+// Order grows with the instant at which the mark got among the touched ones, or at
+// which the key was made after that, over all stores of the keyspace.
 func (m *Mark) Order() uint64 { return m.order }
 
 // Pos returns the position.
@@ -98,7 +99,7 @@ func (s *Store) TakeTouched() []*Mark {
 	}
 	all := s.touched
 	for _, m := range all {
-		m.touched = false
+		m.touched, m.made = false, false
 	}
 	s.touched = nil
 	return all
@@ -123,6 +124,15 @@ func (s *Store) marksOf(db int) *marks {
 func (k *keyspace) touch(pos uint64) {
 	if k.marks != nil {
 		k.marks.touch(pos, true)
+	}
+}
+
+// born notes that a key was made where there was none, which counts for the order:
+// who waits for keys that a transaction deletes and makes is served in the order
+// in which it makes them, as in Redis.
+func (ms *marks) born(pos uint64) {
+	if m := ms.at[pos]; m != nil && m.touched && !m.made {
+		m.made, m.order = true, ms.store.epochs.next()
 	}
 }
 

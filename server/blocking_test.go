@@ -162,7 +162,11 @@ func TestWhichKey(t *testing.T) {
 		require.Equal(t, words(order[:1], "1"), c.reply(), order)
 		a.all("DEL a b c")
 	}
-	c := s.block("BLPOP k k k 0")
+	c := s.block("BLPOP a b 0")
+	a.all("SET a v", "MULTI", "DEL a", "RPUSH b 1", "RPUSH a 1", "EXEC")
+	require.Equal(t, words("b", "1"), c.reply(), "that a was deleted first does not count")
+	a.all("DEL a")
+	c = s.block("BLPOP k k k 0")
 	a.all("RPUSH k x y")
 	require.Equal(t, words("k", "x"), c.reply())
 	require.Equal(t, ":1", a.do("LLEN k"))
