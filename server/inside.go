@@ -30,24 +30,20 @@ func (s *session) freshHold() *shard.Hold {
 	return s.srv.shards.NewHold()
 }
 
-// wants makes h take what the requests need, and says whether no other key may
+// wants makes h take what the request needs, and says whether no other key may
 // be locked either. A command over the whole keyspace, or one that is about the
 // server and may look at all of it, needs every shard.
-func (srv *Server) wants(h *shard.Hold, rs []request) (exclusive bool) {
-	for i := range rs {
-		r := &rs[i]
-		k := &r.row.Keys
-		if single(r.row) {
-			h.WantAt(r.pos)
-		} else {
-			k.Each(r.args, func(i int) { h.Want(r.args[i]) })
-		}
-		if wantsAll(r) {
-			h.WantAll()
-		}
-		exclusive = exclusive || k.Any(r.args) || r.row.FullName() == "debug" // which may write any key
+func wants(h *shard.Hold, r *request) (exclusive bool) {
+	k := &r.row.Keys
+	if single(r.row) {
+		h.WantAt(r.pos)
+	} else {
+		k.Each(r.args, func(i int) { h.Want(r.args[i]) })
 	}
-	return exclusive
+	if wantsAll(r) {
+		h.WantAll()
+	}
+	return k.Any(r.args) || r.row.FullName() == "debug" // which may write any key
 }
 
 // wantsAll says whether the request, inside a transaction, needs every shard.

@@ -21,19 +21,13 @@ var transactionCommands = []commands.Command{
 // A transaction is what a session has queued since MULTI, and what it watches.
 // It is the session's until EXEC runs it aside: then it is that task's.
 type transaction struct {
-	requests []request
-	watched  []watchedKey
-	marks    map[*mvcc.Mark]int // of watched, with the place of one of its keys
-	failed   bool               // a command was refused: EXEC will be
-	denyOOM  bool               // some command takes memory
-	home     bool               // some command can only run at the home, see shortOnly
-
-	text  []byte   // room for the bytes of arguments to come
-	args  [][]byte // room for arguments to come
-	bytes int64    // of all arguments
-	count int      // of all arguments
-
-	call commands.Call // the command that runs
+	queue   lineQueue
+	watched []watchedKey
+	marks   map[*mvcc.Mark]int // of watched, with the place of one of its keys
+	failed  bool               // a command was refused: EXEC will be
+	denyOOM bool               // some command takes memory
+	home    bool               // some command can only run at the home, see shortOnly
+	call    commands.Call      // the command that runs
 }
 
 func beginMulti(c *commands.Call, s *session) error {
@@ -87,28 +81,15 @@ func (s *session) clear() {
 	if s.queueing = false; t == nil { // the session has ended meanwhile
 		return
 	}
-	clear(t.requests)
-	clear(t.args[:cap(t.args)])
-	*t = transaction{requests: t.requests[:0], text: t.text[:0], args: t.args[:0], watched: t.watched[:0], marks: t.marks}
-	if cap(t.requests) > keepQueued {
-		t.requests = nil
-	}
-	if cap(t.watched) > keepQueued {
+	t.queue.reset()
+	*t = transaction{queue: t.queue, watched: t.watched[:0], marks: t.marks}
+	if cap(t.watched) > keepWatched {
 		t.watched, t.marks = nil, nil
-	}
-	if cap(t.text) > firstText {
-		t.text = nil
-	}
-	if cap(t.args) > keepQueued {
-		t.args = nil
 	}
 }
 
 const (
-	keepQueued = 128     // commands, and arguments, for which a session keeps room
-	firstText  = 4 << 10 // bytes for arguments that a transaction begins with
-	mostText   = 1 << 20 // bytes for arguments that it takes at a time
-	mostArgs   = 64 << 10
+	keepWatched = 128 // watched keys for which a session keeps room
 
 	// queueing is about what it takes to queue a command, in nanoseconds.
 	queueing = 300
@@ -129,7 +110,7 @@ func (s *session) enlist(r request) bool {
 		return false
 	}
 	t := s.multi
-	t.add(r)
+	t.add(&r)
 	s.spent += queueing
 	s.lastEnd = 0 // it is no part of the next command's time
 	mark := s.out.Mark()
@@ -141,43 +122,16 @@ func (s *session) enlist(r request) bool {
 	return true
 }
 
-func (t *transaction) add(r request) {
-	r.args = t.copied(r.args)
-	t.requests = append(t.requests, r)
+func (t *transaction) add(r *request) {
+	t.queue.add(r)
 	t.denyOOM = t.denyOOM || r.row.Flags&commands.DenyOOM != 0
-	t.home = t.home || shortOnly(&r)
+	t.home = t.home || shortOnly(r)
 }
 
-// copied returns a copy of the arguments, in memory that many share.
-func (t *transaction) copied(args [][]byte) [][]byte {
-	n := 0
-	for _, a := range args {
-		n += len(a)
-	}
-	t.bytes += int64(n)
-	t.count += len(args)
-	if len(t.text)+n > cap(t.text) {
-		t.text = make([]byte, 0, max(n, min(2*cap(t.text), mostText), firstText))
-	}
-	if len(t.args)+len(args) > cap(t.args) {
-		t.args = make([][]byte, 0, max(len(args), min(2*cap(t.args), mostArgs), keepQueued))
-	}
-	first := len(t.args)
-	for _, a := range args {
-		at := len(t.text)
-		t.text = append(t.text, a...)
-		t.args = append(t.args, t.text[at:len(t.text):len(t.text)])
-	}
-	return t.args[first:len(t.args):len(t.args)]
-}
+// memory is about what the transaction takes, in bytes.
+func (t *transaction) memory() int64 { return t.queue.room + int64(len(t.watched))*watchSize }
 
-// memory is about what the queue takes, in bytes.
-func (t *transaction) memory() int64 {
-	const perCommand, perArg = 72, 24
-	return t.bytes + int64(len(t.requests))*perCommand + int64(t.count)*perArg + int64(len(t.watched))*watchSize
-}
-
-// queued returns how many commands are queued, -1 outside of a transaction, how
+// queuedUp returns how many commands are queued, -1 outside of a transaction, how
 // long their arguments are, and what all of it takes in memory.
 func (s *session) queuedUp() (n int, bytes, memory int64) {
 	if s.multi == nil {
@@ -185,9 +139,9 @@ func (s *session) queuedUp() (n int, bytes, memory int64) {
 	}
 	n = -1
 	if s.queueing {
-		n = len(s.multi.requests)
+		n = s.multi.queue.n
 	}
-	return n, s.multi.bytes, s.multi.memory()
+	return n, s.multi.queue.bytes, s.multi.memory()
 }
 
 // aborts notes that a command was refused: if others are queued, EXEC will be

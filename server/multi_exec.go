@@ -18,7 +18,7 @@ func execute(c *commands.Call, s *session) error {
 		s.discard()
 		return commands.ErrExecAbort
 	}
-	if tooLong(len(t.requests)+len(t.watched), heavyFrom) && !t.home {
+	if tooLong(t.queue.n+len(t.watched), heavyFrom) && !t.home {
 		s.execAside(t)
 		return nil
 	}
@@ -30,7 +30,7 @@ func (s *session) execHere(c *commands.Call, t *transaction) error {
 	h, space := s.home.hold(), s.srv.shards.Space
 	h.Reset()
 	t.wantWatched(h)
-	exclusive := s.srv.wants(h, t.requests)
+	exclusive := t.want(s.srv.table, h)
 	if l := h.Take(exclusive); l != nil {
 		return s.wait(l)
 	}
@@ -54,24 +54,34 @@ func (s *session) execHere(c *commands.Call, t *transaction) error {
 	return nil
 }
 
+// want makes h want what the queued commands need, as wants does.
+func (t *transaction) want(table *commands.Table, h *shard.Hold) (exclusive bool) {
+	t.queue.each(table, func(r *request) bool {
+		exclusive = wants(h, r) || exclusive
+		return true
+	})
+	return exclusive
+}
+
 // runAll runs the queued commands and returns the database that is selected
 // after them. Pause, if not nil, is called when a slice is over.
 func (s *session) runAll(c *commands.Call, h *shard.Hold, t *transaction, pause func()) (db int) {
 	in := &t.call
 	*in = *c
 	in.Pause = pause
-	c.Out.Array(len(t.requests))
+	c.Out.Array(t.queue.n)
 	sum := series{end: s.srv.monotonic()}
 	s.series = &sum
 	slice := sum.end
-	for i := range t.requests {
-		_ = s.inside(in, h, t.requests[i]) // the error is the reply
+	t.queue.each(s.srv.table, func(r *request) bool {
+		_ = s.inside(in, h, *r) // the error is the reply
 		if pause != nil && sum.end-slice > execSlice {
 			pause()
 			slice = s.srv.monotonic()
 			sum.end = slice
 		}
-	}
+		return true
+	})
 	s.endSeries()
 	s.series = nil
 	return in.DB
@@ -84,22 +94,19 @@ const execSlice = 100_000
 // heavyExec says whether the commands together touch too much to run here. The
 // shards of their keys are held. What one changes for the next is not seen.
 func (s *session) heavyExec(c *commands.Call, h *shard.Hold, t *transaction) bool {
-	total, in, space := len(t.requests), &t.call, s.srv.shards.Space
+	total, in, space := t.queue.n, &t.call, s.srv.shards.Space
 	*in = *c
-	for i := range t.requests {
-		r := &t.requests[i]
+	t.queue.each(s.srv.table, func(r *request) bool {
 		if r.row.Cost == nil {
 			s.follow(in, r)
-			continue
+			return true
 		}
 		in.Begin(r.row, r.args)
 		h.View.LiveView(space, in.DB, c.Now)
 		total += r.row.Cost(in, &h.View)
-		if tooLong(total, heavyFrom) {
-			return true
-		}
-	}
-	return false
+		return !tooLong(total, heavyFrom)
+	})
+	return tooLong(total, heavyFrom)
 }
 
 // follow makes c use the database that the request selects, if it does.
@@ -126,8 +133,8 @@ func (s *session) execLong(c *commands.Call, t *transaction) error {
 	set, db, broken := s.srv.shards, c.DB, false
 	c.Out.Stream(nil)
 	set.Transact(shard.Transaction{
-		Want: func(h *shard.Hold) { t.wantWatched(h); s.srv.wants(h, t.requests) },
-		DBs:  t.databases(c.DB, set.Space.Databases()),
+		Want: func(h *shard.Hold) { t.wantWatched(h); t.want(s.srv.table, h) },
+		DBs:  t.databases(s.srv.table, c.DB, set.Space.Databases()),
 		Run: func(h *shard.Hold, pause func()) {
 			broken = t.broken(h, set.Space, c.Now, pause)
 			if t.unmark(set.Space, pause); !broken {
@@ -145,20 +152,20 @@ func (s *session) execLong(c *commands.Call, t *transaction) error {
 
 // databases are those that the queued commands can write: the selected one, and
 // those that they name.
-func (t *transaction) databases(db, most int) (all []int) {
+func (t *transaction) databases(table *commands.Table, db, most int) (all []int) {
 	named := make([]bool, most)
 	named[db] = true
-	for i := range t.requests {
-		args := t.requests[i].args
-		switch t.requests[i].row.FullName() {
+	t.queue.each(table, func(r *request) bool {
+		switch r.row.FullName() {
 		case "select", "move", "copy":
-			for _, a := range args[1:] {
+			for _, a := range r.args[1:] {
 				if n, ok := commands.ParseInt(a); ok && n >= 0 && n < int64(most) {
 					named[n] = true
 				}
 			}
 		}
-	}
+		return true
+	})
 	for db, is := range named {
 		if is {
 			all = append(all, db)

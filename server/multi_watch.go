@@ -167,7 +167,7 @@ func (t *transaction) unwatch(srv *Server) {
 		srv.shards.Reach(part.wantWatched, func() { part.unmark(srv.shards.Space, nil) })
 	}
 	clear(t.marks)
-	if t.watched = t.watched[:0]; cap(t.watched) > keepQueued {
+	if t.watched = t.watched[:0]; cap(t.watched) > keepWatched {
 		t.watched, t.marks = nil, nil
 	}
 }

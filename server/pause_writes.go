@@ -34,11 +34,10 @@ func (s *session) mayChange(row *commands.Command, args [][]byte) bool {
 }
 
 // mayChange says whether some queued command can have effects.
-func (t *transaction) mayChange(s *session) bool {
-	for i := range t.requests {
-		if r := &t.requests[i]; s.mayChange(r.row, r.args) {
-			return true
-		}
-	}
-	return false
+func (t *transaction) mayChange(s *session) (yes bool) {
+	t.queue.each(s.srv.table, func(r *request) bool {
+		yes = s.mayChange(r.row, r.args)
+		return !yes
+	})
+	return yes
 }
