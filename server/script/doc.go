@@ -31,13 +31,16 @@
 //
 // gopher-lua is used as it is. What it does otherwise than C Lua 5.1 is put right
 // from outside where scripts would see it: number literals, "..", and the bounds
-// of a numeric for by rewriting the tree of a chunk (rewrite.go); arithmetic on
-// strings by their metatable (lua_operators.go); readonly tables by fronts
-// (lua_protect.go); messages on their way out (messages.go, names.go); the
-// libraries by our own. What is left: messages of syntax errors don't say what was
-// expected; goto is a reserved word; # asks __len of tables; next takes any key;
-// an error in a chunk of loadstring names that chunk in brackets; the sign of NaN
-// from %; arrays are as long as their largest index, up to a limit.
+// of a numeric for, "#" and assignments of several values by rewriting the tree of
+// a chunk (rewrite.go, rewrite_assign.go); arithmetic on strings by their metatable
+// (lua_operators.go); readonly tables by fronts (lua_protect.go); the variables of
+// functions that have failed by threads (lua_call.go); messages on their way out
+// (messages.go, names.go); the libraries by our own. What is left: messages of
+// syntax errors don't say what was expected; goto is a reserved word; next takes
+// any key; an error in a chunk of loadstring names that chunk in brackets; % of
+// fractions is exact, and infinity and zero on its right; zero has no sign where
+// it is computed; the length of a table with holes, which Lua leaves open, may be
+// another one.
 //
 // # For functions
 //
