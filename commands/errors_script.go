@@ -10,7 +10,6 @@ const (
 	ErrScriptNoDebug  Error = "ERR the script debugger is not supported"
 	ErrScriptKilled   Error = "ERR Script killed by user with SCRIPT KILL..."
 	ErrScriptTooLong  Error = "ERR Script ended: it ran for longer than busy-reply-threshold while others waited for it"
-	ErrScriptStopped  Error = "ERR Script ended: the server shuts down"
 	ErrReadOnlyScript Error = "ERR Can not execute a script with write flag using *_ro command."
 	ErrScriptOOM      Error = "OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'"
 
@@ -20,8 +19,7 @@ const (
 	ErrScriptWrites  Error = "ERR Write commands are not allowed from read-only scripts."
 	ErrScriptLocked  Error = "ERR A long write has a key of this script, which has written already; declare it in KEYS"
 
-	ErrShebang       Error = "ERR Invalid script shebang"
-	ErrShebangEngine Error = "ERR Invalid engine in script shebang"
+	ErrShebang Error = "ERR Invalid script shebang"
 )
 
 // ErrCompile says why a script can't be compiled.
