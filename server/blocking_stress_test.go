@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -137,7 +138,7 @@ func (c *consumer) pop() error {
 		fmt.Sprintf("BLPOP k%d k%d 0.05", k, j),
 		fmt.Sprintf("BLMPOP 0.02 2 k%d k%d LEFT COUNT 3", k, j),
 		fmt.Sprintf("BLPOP k%d 0.001", k),
-		fmt.Sprintf("BLPOP k0 k1 k2 k3 k4 0.2"),
+		"BLPOP k0 k1 k2 k3 k4 0.2",
 		fmt.Sprintf("BLMOVE k%d k%d LEFT LEFT 0.01", k, k), // changes nothing
 	}
 	line := lines[c.r.IntN(len(lines))]
@@ -162,8 +163,10 @@ func (c *consumer) check(line string, got []string) error {
 	for _, e := range got[1:] {
 		c.w.took(e)
 		from, num, _ := strings.Cut(e, ":")
-		n := 0
-		fmt.Sscan(num, &n)
+		n, err := strconv.Atoi(num)
+		if err != nil {
+			return err
+		}
 		at := key + from
 		if last, ok := c.last[at]; ok && n <= last {
 			return fmt.Errorf("%s: %s of %s comes after %d", line, e, key, last)

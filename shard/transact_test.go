@@ -18,6 +18,7 @@ func TestTransactIsOneInstant(t *testing.T) {
 	c := s.client()
 	c.set("a", "before", 0)
 	begun, done := make(chan struct{}), make(chan struct{})
+	var looks []map[string]string // what others saw in the pauses
 	require.True(t, s.Heavy.Go(func() {
 		defer close(done)
 		s.Transact(Transaction{
@@ -35,16 +36,13 @@ func TestTransactIsOneInstant(t *testing.T) {
 					h.Commit(s.now.Load(), []Effect{set(&h.Tx, "a", fmt.Sprint("long", i), 0)})
 					other := s.client()
 					pause()
-					step := make(chan struct{})
+					step, seen := make(chan struct{}), map[string]string{}
 					go func() { // in the next pauses
 						defer close(step)
 						other.set(fmt.Sprint("other", i), "1", 0)
 						cut := s.NewCut(0, s.now.Load())
 						defer cut.Release()
-						seen := frozen(cut.All())
-						require.Equal(t, "before 0", seen["a"])
-						require.Equal(t, "1 0", seen[fmt.Sprint("other", i)])
-						require.NotContains(t, seen, "b")
+						seen = frozen(cut.All())
 					}()
 					for waiting := true; waiting; {
 						select {
@@ -54,6 +52,7 @@ func TestTransactIsOneInstant(t *testing.T) {
 							pause()
 						}
 					}
+					looks = append(looks, seen)
 				}
 				h.Begin(0, s.now.Load())
 				h.Commit(s.now.Load(), []Effect{set(&h.Tx, "b", "long", 0)})
@@ -63,6 +62,12 @@ func TestTransactIsOneInstant(t *testing.T) {
 	<-begun
 	require.Equal(t, "long3", c.get("a"), "it was not waited for")
 	<-done
+	require.Len(t, looks, 4)
+	for i, seen := range looks {
+		require.Equal(t, "before 0", seen["a"])
+		require.Equal(t, "1 0", seen[fmt.Sprint("other", i)])
+		require.NotContains(t, seen, "b")
+	}
 	require.Equal(t, map[string]string{"a": "long3 0", "b": "long 0", "other0": "1 0", "other1": "1 0", "other2": "1 0", "other3": "1 0"}, s.contents())
 	require.Equal(t, s.contents(), j.contents())
 	require.Len(t, j.batches, 6)
