@@ -105,7 +105,7 @@ func (k *keyspace) put(pos uint64, key []byte, f fields, vlen int) []byte {
 	old, at, exists := k.find(pos, key)
 	if !exists {
 		if k.marks != nil {
-			k.marks.born(pos)
+			k.marks.born(pos, f.typ)
 		}
 		buf, to := k.reserve(size)
 		k.link(pos, to)

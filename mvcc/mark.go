@@ -13,6 +13,8 @@ type Mark struct {
 	// Blocked is how many clients wait for the key. The server counts them. While
 	// there are any, TakeTouched returns the mark after each change.
 	Blocked int
+	// Types has the bit 1<<t for each type t of values for which they wait.
+	Types uint32
 
 	db      int
 	pos     uint64
@@ -127,11 +129,11 @@ func (k *keyspace) touch(pos uint64) {
 	}
 }
 
-// born notes that a key was made where there was none, which counts for the order:
-// who waits for keys that a transaction deletes and makes is served in the order
+// born notes that a key was made where there was none. If clients wait for the type
+// that counts for the order: who waits for keys that a transaction deletes and makes is served in the order
 // in which it makes them, as in Redis.
-func (ms *marks) born(pos uint64) {
-	if m := ms.at[pos]; m != nil && m.touched && !m.made {
+func (ms *marks) born(pos uint64, t Type) {
+	if m := ms.at[pos]; m != nil && m.touched && !m.made && m.Types&(1<<t) != 0 {
 		m.made, m.order = true, ms.store.epochs.next()
 	}
 }

@@ -143,6 +143,7 @@ func (ln *line) add(st *seat) {
 	c.last = st
 	ln.n++
 	ln.mark.Blocked++
+	ln.mark.Types |= 1 << st.w.Type
 	if st.w.Gone {
 		ln.gone++
 	}
@@ -172,7 +173,9 @@ func (sh *Shard) stand(st *seat) {
 	if ln.n--; ln.n == 0 {
 		sh.forget(ln)
 	}
-	ln.mark.Blocked--
+	if ln.mark.Blocked--; ln.mark.Blocked == 0 {
+		ln.mark.Types = 0
+	}
 	sh.store.Unmark(ln.mark)
 	st.w.left.Add(-1)
 }
