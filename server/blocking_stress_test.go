@@ -181,7 +181,7 @@ func (c *consumer) check(line string, got []string) error {
 func TestTokensMovedInCircles(t *testing.T) {
 	s := serve(t, "--event-loops", "3")
 	a := s.dial()
-	const keys, movers, moves, tokens = 7, 12, 400, 3
+	const keys, movers, moves, tokens = 7, 12, 150, 3
 	var wg sync.WaitGroup
 	for i := range movers {
 		r, c := rand.New(rand.NewPCG(7, uint64(i))), s.dial()
