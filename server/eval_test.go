@@ -190,6 +190,7 @@ func TestHostileScripts(t *testing.T) {
 		"return " + deep(150), "return " + deep(100_000), "return " + strings.Repeat("- ", 100_000) + "1",
 		"return " + strings.Repeat("{", 100_000), "return " + strings.Repeat("'a'..", 20_000) + "'b'",
 		"return 1" + strings.Repeat("+1", 20_000), strings.Repeat("do ", 50_000) + strings.Repeat("end ", 50_000),
+		strings.Repeat("if x then ", 50_000) + strings.Repeat("end ", 50_000), strings.Repeat("f(function() ", 5_000) + strings.Repeat("end) ", 5_000),
 		"local function f() return pcall(f) end return f()", "local function f() f() end f()",
 		"local function f(n) return coroutine.wrap(function() return f(n+1) end)() end return f(1)",
 		"local t = setmetatable({}, {}) getmetatable(t).__index = t return t.x",

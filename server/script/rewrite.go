@@ -36,9 +36,18 @@ type rewriter struct {
 	deep  bool // the tree is deeper than maxDepth
 	args  bool // "arg" may be a local variable from here on
 	depth int
+	nest  int // of blocks
 }
 
+// block walks a block. The compiler goes through all blocks around it for each
+// variable and each end of a block, so many of them would take it long.
 func (r *rewriter) block(stmts []ast.Stmt) {
+	r.nest++
+	defer func() { r.nest-- }()
+	if r.nest > maxNesting {
+		r.deep = true
+		return
+	}
 	for i, s := range stmts {
 		if a, ok := s.(*ast.AssignStmt); ok {
 			stmts[i] = r.assign(a)
@@ -46,6 +55,26 @@ func (r *rewriter) block(stmts []ast.Stmt) {
 		}
 		r.stmt(s)
 	}
+}
+
+// otherwise walks what follows an else. An elseif is an if in it, which Lua does
+// not count as nested.
+func (r *rewriter) otherwise(stmts []ast.Stmt) {
+	if len(stmts) != 1 {
+		r.block(stmts)
+		return
+	}
+	if _, ok := stmts[0].(*ast.IfStmt); !ok {
+		r.block(stmts)
+		return
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	if r.depth > maxDepth {
+		r.deep = true
+		return
+	}
+	r.stmt(stmts[0])
 }
 
 func (r *rewriter) list(exprs []ast.Expr) {
@@ -72,7 +101,7 @@ func (r *rewriter) stmt(s ast.Stmt) {
 	case *ast.IfStmt:
 		s.Condition = r.expr(s.Condition)
 		r.block(s.Then)
-		r.block(s.Else)
+		r.otherwise(s.Else)
 	case *ast.NumberForStmt:
 		s.Init, s.Limit, s.Step = r.bound(s.Init, "initial value"), r.bound(s.Limit, "limit"), r.bound(s.Step, "step")
 		r.block(s.Stmts)
