@@ -129,7 +129,7 @@ func (b *blocked) Serve(tx *mvcc.Tx, i int) []shard.Effect {
 }
 
 // Served implements shard.Blocked.
-func (b *blocked) Served() { b.s.home.post(func() { b.s.unblocked(b) }) }
+func (b *blocked) Served() { b.s.home.answer(func() { b.s.unblocked(b) }) }
 
 func (b *blocked) timeout() {
 	if b.Claim() {

@@ -64,6 +64,9 @@ func (c *netConn) post(f func()) {
 	c.rouse()
 }
 
+// answer implements home.
+func (c *netConn) answer(f func()) { c.post(f) }
+
 // mail implements home. The home may be waiting for a client that does not
 // read, so the output limit is kept here: nobody who publishes waits for it.
 func (c *netConn) mail(l letter) (behind bool) {

@@ -54,6 +54,7 @@ type loop struct {
 
 	mu      sync.Mutex
 	posted  []func()
+	answers []func() // that end waits
 	letters letters
 	woken   bool // a wake-up is on its way, or the loop is awake
 	done    chan struct{}
@@ -90,9 +91,14 @@ func (l *loop) later(f func()) bool {
 }
 
 // post implements home.
-func (l *loop) post(f func()) {
+func (l *loop) post(f func()) { l.put(&l.posted, f) }
+
+// answer implements home.
+func (l *loop) answer(f func()) { l.put(&l.answers, f) }
+
+func (l *loop) put(list *[]func(), f func()) {
 	l.mu.Lock()
-	l.posted = append(l.posted, f)
+	*list = append(*list, f)
 	wake := !l.woken
 	l.woken = true
 	l.mu.Unlock()
@@ -166,7 +172,7 @@ func (l *loop) wait(events []unix.EpollEvent) int {
 		return max(n, 0)
 	}
 	l.mu.Lock()
-	l.woken = len(l.posted)+len(l.letters.queue) > 0
+	l.woken = len(l.posted)+len(l.answers)+len(l.letters.queue) > 0
 	block := !l.woken
 	l.mu.Unlock()
 	if !block {
@@ -187,7 +193,18 @@ func (l *loop) runPosted() {
 	for _, f := range fs {
 		f()
 	}
+	l.runAnswers()
 	l.read(false)
+}
+
+func (l *loop) runAnswers() {
+	l.mu.Lock()
+	fs := l.answers
+	l.answers = nil
+	l.mu.Unlock()
+	for _, f := range fs {
+		f()
+	}
 }
 
 func (l *loop) event(e *unix.EpollEvent) {
@@ -362,6 +379,7 @@ func (l *loop) runReady() {
 // them together wakes a client that serves many connections once, not once a
 // reply.
 func (l *loop) conclude() {
+	l.runAnswers()
 	l.read(false)
 	for _, s := range l.ran {
 		if !s.closed {

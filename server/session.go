@@ -16,6 +16,10 @@ import (
 type home interface {
 	// post makes f run at the home soon; callable from any goroutine.
 	post(f func())
+	// answer is post for the end of a wait: f runs before the replies of the
+	// home's present turn are sent, so that who is served by a push has his reply
+	// before who has pushed.
+	answer(f func())
 	// clock returns the time of the present batch.
 	clock() (unixMicro int64)
 	// hold returns the home's Hold.

@@ -23,6 +23,7 @@ type stillHome struct {
 }
 
 func (h *stillHome) post(f func())     { h.put = append(h.put, f) }
+func (h *stillHome) answer(f func())   { h.post(f) }
 func (h *stillHome) clock() int64      { return 1_796_000_000_000_000 }
 func (h *stillHome) hold() *shard.Hold { return h.h }
 func (h *stillHome) resume()           {}
