@@ -169,6 +169,33 @@ func TestEvictionSlice(t *testing.T) {
 	require.Empty(t, s.contents())
 }
 
+// TestEvictionDutyLeaves: when a writer meets the duty, it leaves the rest to the
+// writers, who would add without evicting meanwhile.
+func TestEvictionDutyLeaves(t *testing.T) {
+	s := newHarness(t, 8)
+	c := s.client()
+	for i := range 1000 {
+		c.set(fmt.Sprint(i), "value", 0)
+	}
+	s.SetLimit(Limit{Max: 1, Policy: AllKeysRandom, Samples: 5, Slice: time.Hour})
+	met := false
+	s.monotonic = func() time.Time {
+		if !s.evictor.mu.TryLock() {
+			met = met || s.MakeRoom(s.now.Load()) == RoomRunning
+		} else {
+			s.evictor.mu.Unlock()
+		}
+		return time.Time{}
+	}
+	s.evictDuty(context.Background())
+	require.True(t, met)
+	require.Positive(t, s.Over())
+	require.LessOrEqual(t, s.Stats().Evicted.Load(), int64(8))
+	s.monotonic = time.Now
+	require.Equal(t, RoomEnough, s.MakeRoom(s.now.Load()))
+	require.Empty(t, s.contents())
+}
+
 // TestVolatileLimit: C6. Keys with an expiry, up to twice the limit, under
 // volatile-lru: the memory stays at the limit.
 func TestVolatileLimit(t *testing.T) {
