@@ -129,7 +129,7 @@ func requireLinear(t *testing.T, l *load, addr string, usual time.Duration) {
 func TestLinearFindsFaults(t *testing.T) {
 	check := func(fault string, l *load) {
 		t.Run(fault, func(t *testing.T) {
-			ops, err := l.run(faultyAside(t, fault, historyOptions(16)...), testSeed(t), 20*time.Second)
+			ops, err := l.run(faultyAside(t, fault, historyOptions(16)...), testSeed(t), time.Minute)
 			var v *violation
 			require.ErrorAs(t, err, &v, "nobody noticed in %d operations", ops)
 			require.Equal(t, porcupine.Illegal, v.verdict)

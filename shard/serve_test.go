@@ -144,6 +144,10 @@ func TestMovePastAHeldShard(t *testing.T) {
 	c := s.client()
 	from, to := keyOf(s, 0), keyOf(s, 1)
 	p, last := c.wait(to, from), c.wait("", to)
+	busy := make(chan struct{}) // the pool is, so that it does not hold a shard and wait for the other
+	for range 2 {
+		s.Heavy.Go(func() { <-busy })
+	}
 	other := s.NewHold()
 	other.takeOne(1)
 	c.push(from, "x", "y")
@@ -153,6 +157,7 @@ func TestMovePastAHeldShard(t *testing.T) {
 	require.NotNil(t, l, "the key is locked until its client is served")
 	require.True(t, p.waits())
 	other.Give()
+	close(busy)
 	<-p.ended
 	<-last.ended
 	require.Equal(t, "x", p.got)

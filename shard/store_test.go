@@ -245,7 +245,7 @@ func TestStoresAreTheHistory(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	var duties, all sync.WaitGroup
 	duties.Go(func() { s.Run(ctx, time.Millisecond) })
-	s.SetLimit(Limit{Max: 3_000, Policy: AllKeysRandom, Samples: 5, Slice: time.Millisecond})
+	s.SetLimit(Limit{Max: 2_000, Policy: AllKeysRandom, Samples: 5, Slice: time.Millisecond})
 	for g := range uint64(4) {
 		all.Go(func() {
 			r, c := s.rand(g), s.client()
