@@ -47,11 +47,7 @@ func popNamed(c *Call, w *mvcc.ListWriter, key []byte, left bool) {
 }
 
 func blmove(c *Call, tx *mvcc.Tx) error {
-	from, err := parseSide(c, 3)
-	if err != nil {
-		return err
-	}
-	to, err := parseSide(c, 4)
+	from, to, err := parseSides(c)
 	if err != nil {
 		return err
 	}
@@ -97,12 +93,16 @@ func blockingMove(c *Call, tx *mvcc.Tx, timeout int64, move func(c *Call, tx *mv
 	})
 }
 
-func blmpop(c *Call, tx *mvcc.Tx) error {
-	p, err := parseMpop(c, 2, "LEFT", "RIGHT")
-	if err != nil {
-		return err
+// parseBlockingMpop reads BLMPOP or BZMPOP, whose ends have these names.
+func parseBlockingMpop(c *Call, first, last string) (p mpopCall, timeout int64, err error) {
+	if p, err = parseMpop(c, 2, first, last); err == nil {
+		timeout, err = parseWait(c, 1)
 	}
-	timeout, err := parseWait(c, 1)
+	return p, timeout, err
+}
+
+func blmpop(c *Call, tx *mvcc.Tx) error {
+	p, timeout, err := parseBlockingMpop(c, "LEFT", "RIGHT")
 	if err != nil {
 		return err
 	}

@@ -50,11 +50,7 @@ func zpopNamed(c *Call, tx *mvcc.Tx, e *mvcc.Entry, key []byte, most bool) {
 }
 
 func bzmpop(c *Call, tx *mvcc.Tx) error {
-	p, err := parseMpop(c, 2, "MIN", "MAX")
-	if err != nil {
-		return err
-	}
-	timeout, err := parseWait(c, 1)
+	p, timeout, err := parseBlockingMpop(c, "MIN", "MAX")
 	if err != nil {
 		return err
 	}

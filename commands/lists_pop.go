@@ -138,6 +138,14 @@ func parseSide(c *Call, i int) (left bool, err error) {
 	return false, ErrSyntax
 }
 
+// parseSides reads from which end LMOVE takes and to which it puts.
+func parseSides(c *Call) (from, to bool, err error) {
+	if from, err = parseSide(c, 3); err == nil {
+		to, err = parseSide(c, 4)
+	}
+	return from, to, err
+}
+
 func lmpop(c *Call, tx *mvcc.Tx) error {
 	p, err := parseMpop(c, 1, "LEFT", "RIGHT")
 	if err != nil {
@@ -190,11 +198,7 @@ func mpopCost(c *Call, v *mvcc.View, at int) int {
 }
 
 func lmove(c *Call, tx *mvcc.Tx) error {
-	from, err := parseSide(c, 3)
-	if err != nil {
-		return err
-	}
-	to, err := parseSide(c, 4)
+	from, to, err := parseSides(c)
 	if err != nil {
 		return err
 	}

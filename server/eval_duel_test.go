@@ -1,12 +1,8 @@
 package server
 
 import (
-	"bufio"
-	"fmt"
 	"io"
-	"net"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -74,37 +70,10 @@ func TestKnownScriptsAnswerAsRecorded(t *testing.T) {
 
 // What is recorded is what Redis says.
 func TestRecordedScriptsDuel(t *testing.T) {
-	r := startReference(t)
+	r := redisServer(t)
 	for _, one := range scriptCorpus(t) {
 		_, err := io.WriteString(r.Conn, evalLine(one.source))
 		require.NoError(t, err)
 		require.Equal(t, one.want, r.reply(), one.source)
 	}
-}
-
-// startReference runs redis-server 7.0.15 and connects to it, or skips the test.
-func startReference(t *testing.T) *testClient {
-	program := os.Getenv("REDIS_SERVER")
-	if program == "" {
-		program = "redis-server"
-	}
-	version, err := exec.Command(program, "--version").Output()
-	if err != nil || !strings.Contains(string(version), "v=7.0.15") {
-		t.Skipf("no reference to compare with: %s, %v", version, err)
-	}
-	port := freePort(t)
-	cmd := exec.Command(program, "--port", fmt.Sprint(port), "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "")
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	lines := bufio.NewScanner(out)
-	for lines.Scan() && !strings.Contains(lines.Text(), "Ready to accept") {
-	}
-	nc, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-	require.NoError(t, err)
-	return client(t, nc)
 }
