@@ -10,8 +10,11 @@
 // a command through lookup, permission, routing, execution, journal and reply,
 // top to bottom; aside.go runs what is long on the heavy pool. In a transaction
 // commands are kept instead (multi.go), and EXEC has inside.go run them all with
-// everything held that they need (multi_exec.go). The cmd_*.go
-// files hold the rows whose commands touch the session or the server.
+// everything held that they need (multi_exec.go); eval_run.go does the same for a
+// script or function, whose interpreter is package script. A command that finds
+// nothing to pop leaves its session waiting (blocking.go) until package shard
+// serves it. pubsub.go carries messages and keyspace events to sessions, each at
+// its home. The cmd_*.go files hold the rows whose commands touch the session or the server.
 //
 // # Ownership
 //

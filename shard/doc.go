@@ -88,5 +88,7 @@
 // # Heavy work
 //
 // The Pool runs what is long on a bounded number of goroutines, first come
-// first served, each giving way after a slice when others wait.
+// first served, each giving way after a slice when others wait. Between two tasks a
+// goroutine of it may rest (Enter), so that a hundred clients with long work do
+// not keep the cores from those with short work.
 package shard
