@@ -9,6 +9,16 @@ import (
 
 var sumSeed = maphash.MakeSeed()
 
+// spareFrom is low, so that all tests reach spare pages.
+const spareFrom = 64
+
+// scrap spoils what nothing may read any more.
+func scrap(p []byte) {
+	for i := range p {
+		p[i] = 0xa5
+	}
+}
+
 // seal notes what the version shows, and verify panics if it shows anything
 // else at a release: frozen means frozen. Both cost a walk of everything.
 func (v *Version) seal() { v.sum = v.checksum() }

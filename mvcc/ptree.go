@@ -37,6 +37,8 @@ type ptree struct {
 	n    int
 	size int64
 
+	spare *spares // nil: none yet
+
 	// shape changes whenever an inner node that has inner kids loses or gets one,
 	// or the root is another: see pseat.
 	shape uint64
@@ -80,8 +82,9 @@ func newPtree() *ptree {
 }
 
 func (t *ptree) reset() {
-	leaf := pkid{pleaf: newLeaf(pageMin, t.gen)}
+	leaf := pkid{pleaf: newLeaf(nil, pageMin, t.gen)}
 	t.root = &pnode{gen: t.gen, bottom: true, pkids: pkids{make([]psep, 1), []pkid{leaf}}}
+	t.spare = nil
 	t.n, t.size = 0, ptreeCost+t.root.bytes()
 	t.shape++
 }
@@ -90,6 +93,7 @@ func (t *ptree) reset() {
 // round: O(1).
 func (t *ptree) Copy() *ptree {
 	c := *t
+	c.spare = nil // or the two would take the same pages
 	c.gen, t.gen = t.gens.Add(1), t.gens.Add(1)
 	return &c
 }
@@ -99,7 +103,12 @@ func (t *ptree) Len() int { return t.n }
 
 // bytes returns what the tree has allocated, as if it shared nothing with its
 // copies.
-func (t *ptree) bytes() int64 { return t.size }
+func (t *ptree) bytes() int64 {
+	if t.spare != nil {
+		return t.size + spareCost + t.spare.bytes
+	}
+	return t.size
+}
 
 // bytes is what the node and all below it have allocated.
 func (nd *pnode) bytes() int64 {
@@ -239,7 +248,7 @@ func (t *ptree) own(p **pnode) *pnode {
 
 func (t *ptree) ownLeaf(k *pkid) {
 	if k.gen != t.gen {
-		k.pleaf.own(t.gen)
+		k.pleaf.own(t.spare, t.gen)
 	}
 }
 
@@ -253,6 +262,9 @@ func (t *ptree) Set(order uint64, member, value []byte) (replaced bool) {
 		t.root = &pnode{gen: t.gen, pkids: pkids{seps, []pkid{{node: root}, right.pkid}}}
 		t.size += t.root.ownBytes()
 		t.shape++
+	}
+	if t.spare == nil && t.n >= spareFrom {
+		t.spare = new(spares)
 	}
 	if !w.replaced {
 		t.n++
@@ -309,11 +321,11 @@ func (w *psetting) setLeaf(k *pkid, n int, lo, hi uint64, last bool) (split pspl
 	before := k.pleaf.bytes()
 	if found {
 		w.replaced = true
-		if ok = !k.update(s, w.member, w.value); ok {
+		if ok = !k.update(w.spare, s, w.member, w.value); ok {
 			k.drop(s, s+1)
 		}
 	} else {
-		ok = !k.insert(s, w.order, w.member, w.value)
+		ok = !k.insert(w.spare, s, w.order, w.member, w.value)
 	}
 	if ok {
 		split = w.splitLeaf(k, s, last)
@@ -325,15 +337,15 @@ func (w *psetting) setLeaf(k *pkid, n int, lo, hi uint64, last bool) (split pspl
 // splitLeaf makes room in a full leaf and inserts at place s.
 func (w *psetting) splitLeaf(k *pkid, s int, last bool) (right psplit) {
 	if last && s == k.n() {
-		right.pleaf = newLeaf(pageMin, w.gen)
+		right.pleaf = newLeaf(w.spare, pageMin, w.gen)
 	} else {
-		right.pleaf = k.split(w.gen)
+		right.pleaf = k.split(w.spare, w.gen)
 	}
 	to := &k.pleaf
 	if n := k.n(); s > n || right.n() == 0 {
 		to, s = &right.pleaf, s-n
 	}
-	to.insert(s, w.order, w.member, w.value)
+	to.insert(w.spare, s, w.order, w.member, w.value)
 	right.count = right.n()
 	right.separate(&k.pleaf)
 	w.size += right.bytes()

@@ -20,6 +20,26 @@ func (t *ptree) check() error {
 	case t.root.gen > t.gens.Load():
 		return fmt.Errorf("ptree: generation %d was never given out", t.root.gen)
 	}
+	return t.spare.check()
+}
+
+// check verifies the account of the spare pages.
+func (sp *spares) check() error {
+	if sp == nil {
+		return nil
+	}
+	bytes := int64(0)
+	for i := range sp.pages {
+		for _, p := range sp.pages[i] {
+			bytes += int64(len(p))
+			if p != nil && len(p) != i*pageStep {
+				return fmt.Errorf("ptree: spare page of %d bytes among those of %d", len(p), i*pageStep)
+			}
+		}
+	}
+	if bytes != sp.bytes {
+		return fmt.Errorf("ptree: spare pages of %d bytes, counted %d", bytes, sp.bytes)
+	}
 	return nil
 }
 

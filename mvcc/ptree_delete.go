@@ -67,7 +67,7 @@ func (t *ptree) cutLeaf(k *pkid, first, last int) {
 	t.ownLeaf(k)
 	before := k.pleaf.bytes()
 	k.drop(first, last)
-	k.shrink()
+	k.shrink(t.spare)
 	t.size += k.pleaf.bytes() - before
 }
 
@@ -110,7 +110,7 @@ func (t *ptree) join(nd *pnode, i int) bool {
 		}
 		t.size -= a.pleaf.bytes() + b.bytes()
 		if a.gen != t.gen || used > len(a.page) {
-			both := newLeaf(pageSize(used), t.gen)
+			both := newLeaf(t.spare, pageSize(used), t.gen)
 			both.take(&a.pleaf, 0, a.n())
 			a.pleaf = both
 		}

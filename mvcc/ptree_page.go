@@ -44,7 +44,57 @@ type blobs struct {
 	bytes int64
 }
 
-func newLeaf(size int, gen uint64) pleaf { return pleaf{gen: gen, page: make([]byte, size)} }
+// spares are pages that a tree alone had and has outgrown, for its next ones: a
+// tree that grows would make eight times as much garbage as pages. A nil *spares
+// keeps none.
+type spares struct {
+	pages [pageMax/pageStep + 1][spareKeep][]byte // by size
+	bytes int64                                   // of all pages
+}
+
+const (
+	spareKeep = 8 // pages of a size
+	spareCost = (pageMax/pageStep+1)*spareKeep*24 + 8
+)
+
+// take returns a page of that size, whose contents are of no account.
+func (sp *spares) take(size int) []byte {
+	if sp == nil {
+		return make([]byte, size)
+	}
+	kept := &sp.pages[size/pageStep]
+	for i, p := range kept {
+		if p != nil {
+			kept[i] = nil
+			sp.bytes -= int64(size)
+			return p
+		}
+	}
+	return make([]byte, size)
+}
+
+// give hands over a page that nothing uses any more.
+func (sp *spares) give(p []byte) {
+	scrap(p)
+	if sp == nil {
+		return
+	}
+	kept := &sp.pages[len(p)/pageStep]
+	for i := range kept {
+		if kept[i] == nil {
+			kept[i] = p
+			sp.bytes += int64(len(p))
+			return
+		}
+	}
+}
+
+func newLeaf(sp *spares, size int, gen uint64) pleaf {
+	l := pleaf{gen: gen, page: sp.take(size)}
+	l.setN(0)
+	l.setHeap(0)
+	return l
+}
 
 // pageSize is the size of the page that holds so many bytes.
 func pageSize(used int) int {
@@ -258,9 +308,9 @@ func (l *pleaf) halve(order uint64, lo, hi int) int {
 
 // insert puts an entry at place s; false if the page has no room even if it
 // grows. The member and the value must not lie in the page.
-func (l *pleaf) insert(s int, order uint64, member, value []byte) bool {
+func (l *pleaf) insert(sp *spares, s int, order uint64, member, value []byte) bool {
 	n, size := l.n(), entrySize(member, value)
-	if !l.reserve(slotSize+size, s == n) {
+	if !l.reserve(sp, slotSize+size, s == n) {
 		return false
 	}
 	l.shift(s, n, size)
@@ -324,7 +374,7 @@ func (l *pleaf) dropBlob(i int) {
 }
 
 // reserve makes that much room between the slots and the heap.
-func (l *pleaf) reserve(need int, appending bool) bool {
+func (l *pleaf) reserve(sp *spares, need int, appending bool) bool {
 	size := l.used() + need
 	if size <= len(l.page) {
 		return true
@@ -335,22 +385,23 @@ func (l *pleaf) reserve(need int, appending bool) bool {
 	if appending {
 		size = max(size, 2*len(l.page))
 	}
-	l.resize(min(pageSize(size+pageStep), pageMax)) // with room for the next three or so
+	l.resize(sp, min(pageSize(size+pageStep), pageMax)) // with room for the next three or so
 	return true
 }
 
 // resize moves the entries to a page of another size.
-func (l *pleaf) resize(size int) {
+func (l *pleaf) resize(sp *spares, size int) {
 	old, heap := l.page, l.heap()
-	l.page = make([]byte, size)
+	l.page = sp.take(size)
 	copy(l.page, old[:pageHead+slotSize*int(binary.LittleEndian.Uint16(old))])
 	copy(l.page[size-heap:], old[len(old)-heap:])
+	sp.give(old)
 }
 
 // shrink gives back what a page has too much by half.
-func (l *pleaf) shrink() {
+func (l *pleaf) shrink(sp *spares) {
 	if used := l.used(); len(l.page) > pageMin && used <= len(l.page)/2 {
-		l.resize(pageSize(used))
+		l.resize(sp, pageSize(used))
 	}
 }
 
@@ -371,13 +422,13 @@ func (l *pleaf) take(from *pleaf, first, last int) {
 }
 
 // update gives an entry another value; false if the page has no room.
-func (l *pleaf) update(s int, member, value []byte) bool {
+func (l *pleaf) update(sp *spares, s int, member, value []byte) bool {
 	if l.overwrite(s, value) {
 		return true
 	}
 	end := l.end(s)
 	by := entrySize(member, value) - (end - l.end(s-1))
-	if !l.reserve(max(by, 0), false) {
+	if !l.reserve(sp, max(by, 0), false) {
 		return false
 	}
 	if l.slot(s) >= outOfLine {
@@ -416,7 +467,7 @@ func (l *pleaf) drop(first, last int) {
 
 // split moves about half of the bytes to a new leaf, to which greater entries
 // belong. Either half has room for one more entry then.
-func (l *pleaf) split(gen uint64) (right pleaf) {
+func (l *pleaf) split(sp *spares, gen uint64) (right pleaf) {
 	old, n := *l, l.n()
 	half, at := l.used()/2, 0
 	for l.footprint(at) < half {
@@ -427,9 +478,10 @@ func (l *pleaf) split(gen uint64) (right pleaf) {
 		size, at = before, at-1
 	}
 	at++
-	*l, right = newLeaf(pageSize(pageHead+size), gen), newLeaf(pageSize(old.used()-size), gen)
+	*l, right = newLeaf(sp, pageSize(pageHead+size), gen), newLeaf(sp, pageSize(old.used()-size), gen)
 	l.take(&old, 0, at)
 	right.take(&old, at, n)
+	sp.give(old.page)
 	return right
 }
 
@@ -437,8 +489,8 @@ func (l *pleaf) split(gen uint64) (right pleaf) {
 func (l *pleaf) footprint(s int) int { return slotSize*(s+1) + l.end(s) }
 
 // own makes a copy of the leaf to write to.
-func (l *pleaf) own(gen uint64) {
-	p := make([]byte, len(l.page))
+func (l *pleaf) own(sp *spares, gen uint64) {
+	p := sp.take(len(l.page))
 	copy(p, l.page)
 	l.page, l.gen = p, gen
 	if l.big != nil {

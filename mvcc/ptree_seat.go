@@ -120,9 +120,9 @@ func (w *psetting) put(k *pkid, g, n int) bool {
 	s, found := k.search(w.order, w.member, g, n)
 	before := k.pleaf.bytes()
 	switch {
-	case found && !k.update(s, w.member, w.value):
+	case found && !k.update(w.spare, s, w.member, w.value):
 		return false
-	case !found && !k.insert(s, w.order, w.member, w.value):
+	case !found && !k.insert(w.spare, s, w.order, w.member, w.value):
 		return false
 	}
 	w.replaced = found

@@ -120,8 +120,8 @@ type pfrozen struct {
 
 // keep copies the tree, goes on with either side, and compares the old copies.
 func (p *ptest) keep() {
-	c, bytes := p.tree.Copy(), p.tree.bytes()
-	require.Equal(p, bytes, c.bytes())
+	c, size := p.tree.Copy(), p.tree.size
+	require.Equal(p, size, c.size)
 	if p.r.IntN(2) == 0 {
 		c, p.tree = p.tree, c
 	}
@@ -136,6 +136,9 @@ func (p *ptest) keep() {
 }
 
 func (p *ptest) round(grow bool) {
+	if p.tree.spare == nil {
+		p.tree.spare = new(spares) // as if it were large
+	}
 	for range 120 {
 		switch x := p.r.IntN(100); {
 		case x < 3 && len(p.model) > 0:
@@ -298,8 +301,8 @@ func TestPtreeFill(t *testing.T) {
 			tree.Set(order(i), fmt.Appendf(nil, "%013d", i), make([]byte, 14))
 		}
 		require.NoError(t, tree.check())
-		fill := float64(n*each) / float64(tree.bytes())
-		t.Logf("%s: %.1f bytes an entry, %.0f %% full", name, float64(tree.bytes())/n, 100*fill)
+		fill := float64(n*each) / float64(tree.size)
+		t.Logf("%s: %.1f bytes an entry, %.0f %% full", name, float64(tree.size)/n, 100*fill)
 		least := 0.82
 		if name == "ascending" {
 			least = 0.94
@@ -310,7 +313,7 @@ func TestPtreeFill(t *testing.T) {
 			tree.DeleteRange(at, at+1)
 		}
 		require.NoError(t, tree.check())
-		fill = float64(tree.Len()*each) / float64(tree.bytes())
+		fill = float64(tree.Len()*each) / float64(tree.size)
 		t.Logf("%s: %.0f %% full after deletes, %d entries a leaf", name, 100*fill, tree.Len()/pleaves(tree.root))
 		require.Greater(t, fill, 0.55, name)
 		require.Less(t, pleaves(tree.root), tree.Len()*each/(pageThin+pageThin/4), name)
@@ -333,21 +336,21 @@ func TestPtreeSplitRoom(t *testing.T) {
 	r, _ := newRand(t)
 	longest := make([]byte, inlineMax)
 	for range 3000 {
-		l, size := newLeaf(pageMin, 1), 1+r.IntN(inlineMax)
+		l, size := newLeaf(nil, pageMin, 1), 1+r.IntN(inlineMax)
 		for order := uint64(0); ; order++ {
 			n := r.IntN(size)
 			if r.IntN(8) == 0 {
 				n = inlineMax
 			}
-			if !l.insert(r.IntN(l.n()+1), order, nil, longest[:n]) {
+			if !l.insert(nil, r.IntN(l.n()+1), order, nil, longest[:n]) {
 				break
 			}
 		}
 		n := l.n()
-		right := l.split(1)
+		right := l.split(nil, 1)
 		require.Equal(t, n, l.n()+right.n())
-		require.True(t, l.insert(l.n(), 1, nil, longest))
-		require.True(t, right.insert(0, 1, nil, longest))
+		require.True(t, l.insert(nil, l.n(), 1, nil, longest))
+		require.True(t, right.insert(nil, 0, 1, nil, longest))
 	}
 }
 

@@ -114,6 +114,7 @@ func (w *writer) become(v value) { w.obj, w.flat, w.dirty = &object{val: v}, w.f
 // close puts the result into the keyspace: a key without elements is removed,
 // unless it keeps (a stream does).
 func (w *writer) close(empty bool) {
+	w.edited() // a write that changed nothing may yet have copied what was shared
 	tx := w.tx
 	switch {
 	case empty && w.there:
