@@ -45,8 +45,9 @@ type loop struct {
 	ahead  int        // requests of ready
 	ran    []*session // run in this turn, their replies not yet sent
 	micro  int64
-	spin   spin
 	large  int // bytes of reply memory that connections keep beyond commands.RecycleMax
+
+	spin, spinLimit spin // now, and at most
 
 	overfull bool // too much in buffers of clients that must stay: tried again in the next period
 
@@ -61,7 +62,7 @@ type loop struct {
 	stop    bool
 }
 
-func newLoop(srv *Server) (*loop, error) {
+func newLoop(srv *Server, limit spin) (*loop, error) {
 	ep, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func newLoop(srv *Server) (*loop, error) {
 		unix.Close(ep)
 		return nil, err
 	}
-	l := &loop{srv: srv, epoll: ep, wake: wake, h: srv.shards.NewHold(), done: make(chan struct{})}
+	l := &loop{srv: srv, epoll: ep, wake: wake, h: srv.shards.NewHold(), done: make(chan struct{}), spinLimit: limit}
 	return l, l.add(wake, unix.EPOLLIN)
 }
 

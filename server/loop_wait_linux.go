@@ -24,10 +24,19 @@ const (
 	spinMax = spin(50 * time.Microsecond) // with 20, LRANGE of 100 loses 6 %; 100 are no better
 )
 
+// spinLimit is the maximum of so many loops on so many cores: where they would
+// leave no core to their clients, they do not spin.
+func spinLimit(loops, cores int) spin {
+	if loops >= cores {
+		return 0
+	}
+	return spinMax
+}
+
 // waited takes into account how long a wait was that ended with a block.
-func (s *spin) waited(d time.Duration) {
-	if spin(d) < spinMax {
-		*s = min(max(2**s, spinMin), spinMax)
+func (s *spin) waited(d time.Duration, limit spin) {
+	if spin(d) < limit {
+		*s = min(max(2**s, spinMin), limit)
 		return
 	}
 	if *s /= 2; *s < spinMin {
@@ -82,7 +91,7 @@ func (l *loop) block(events []unix.EpollEvent, begun time.Time) int {
 		return 0
 	}
 	n, _ := unix.EpollWait(l.epoll, events, int(loopPeriod/time.Millisecond))
-	l.spin.waited(time.Since(begun))
+	l.spin.waited(time.Since(begun), l.spinLimit)
 	l.mu.Lock()
 	l.woken = true
 	l.mu.Unlock()

@@ -126,8 +126,10 @@ func (srv *Server) Start() error {
 		return err
 	}
 	srv.apply(srv.config())
-	for range srv.config().EventLoopCount(runtime.NumCPU()) {
-		l, err := newLoop(srv)
+	cores := runtime.NumCPU()
+	loops := srv.config().EventLoopCount(cores)
+	for range loops {
+		l, err := newLoop(srv, spinLimit(loops, cores))
 		if err != nil {
 			return err
 		}
