@@ -78,6 +78,8 @@ type generator struct {
 	many  int    // how often a part that may be repeated is
 	group string // of the command that is being made
 	noLex bool   // no ranges by text, which Redis leaves undefined where scores differ
+
+	noDistances bool // none stored: their last digit is that of the C library's sine
 }
 
 // sequence returns n commands, and then some that show everything there is.
@@ -134,7 +136,7 @@ func (g *generator) command() []string {
 
 // part appends what the node stands for.
 func (g *generator) part(line []string, p *part) []string {
-	if p.is("optional") && g.IntN(5) < 3 || p.Token != nil && *p.Token == "BLOCK" {
+	if p.is("optional") && g.IntN(5) < 3 || p.Token != nil && g.leaves(*p.Token) {
 		return line
 	}
 	times := 1
@@ -161,6 +163,10 @@ func (g *generator) part(line []string, p *part) []string {
 		}
 	}
 	return line
+}
+
+func (g *generator) leaves(token string) bool {
+	return token == "BLOCK" || token == "STOREDIST" && g.noDistances
 }
 
 func (g *generator) value(p *part, times int) string {

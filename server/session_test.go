@@ -149,6 +149,9 @@ func TestAccountOfASession(t *testing.T) {
 	h := aloneOn(t, 1000)
 	before := h.s.srv.clients.memory.Load()
 	h.feed(t, "SET k "+strings.Repeat("x", 10_000)+"\r\nGET k\r\nPI")
+	for len(h.put) > 0 { // where a command takes a turn
+		h.next()
+	}
 	h.s.info.update(h.s)
 	require.Equal(t, int64(len("+OK\r\n$10000\r\n")+10_000+2-1000), h.s.info.out.Load())
 	require.Equal(t, int64(2), h.s.info.qbuf.Load())
