@@ -45,8 +45,8 @@ type blobs struct {
 }
 
 // spares are pages that a tree alone had and has outgrown, for its next ones: a
-// tree that grows would make eight times as much garbage as pages. A nil *spares
-// keeps none.
+// leaf that grows from a half to a whole page leaves some six behind, which would
+// be nearly all of the tree's garbage. A nil *spares keeps none.
 type spares struct {
 	pages [pageMax/pageStep + 1][spareKeep][]byte // by size
 	bytes int64                                   // of all pages

@@ -14,7 +14,8 @@
 // script or function, whose interpreter is package script. A command that finds
 // nothing to pop leaves its session waiting (blocking.go) until package shard
 // serves it. pubsub.go carries messages and keyspace events to sessions, each at
-// its home. The cmd_*.go files hold the rows whose commands touch the session or the server.
+// its home. The cmd_*.go files hold the rows whose commands touch the session or
+// the server.
 //
 // # Ownership
 //
