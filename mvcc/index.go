@@ -27,6 +27,7 @@ type index struct {
 	gen    uint64
 	gens   *atomic.Uint64 // the last generation given out, of this index and its copies
 	n      int
+	reuse  *reuse // nil: nodes that were replaced are left to the collector
 
 	// shape changes whenever a position may have got another leaf, and seat is
 	// a leaf that was found since: see Warmer. Both are the owner's alone.
@@ -81,7 +82,7 @@ func newIndex() *index {
 func (x *index) Copy() *index {
 	c := *x
 	c.gen, x.gen = x.gens.Add(1), x.gens.Add(1)
-	c.seat = seat{}
+	c.seat, c.reuse = seat{}, nil
 	return &c
 }
 
@@ -169,15 +170,16 @@ func (x *index) own(p **node) *node {
 	if (*p).gen == x.gen {
 		return *p
 	}
+	return x.replace(p)
+}
+
+func (x *index) replace(p **node) *node {
 	x.reshaped()
-	c := *(*p)
-	c.gen = x.gen
-	if c.inner != nil {
-		in := *c.inner
-		c.inner = &in
-	}
-	*p = &c
-	return &c
+	old := *p
+	*p = x.reuse.copy(old)
+	(*p).gen = x.gen
+	x.reuse.retire(old, x.gens.Load()+1, x.n)
+	return *p
 }
 
 // Set puts a ref at the position and returns the one it replaced.

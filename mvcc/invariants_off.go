@@ -6,7 +6,12 @@ package mvcc
 // which are a tenth of all its pages then.
 const spareFrom = 1 << 14
 
+// reuseFrom is the number of nodes that are retired between two sweeps of an index.
+const reuseFrom = 16
+
 func scrap([]byte) {}
+
+func scrapNode(*node) {}
 
 func (v *Version) seal() {}
 

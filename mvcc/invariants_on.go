@@ -9,13 +9,23 @@ import (
 
 var sumSeed = maphash.MakeSeed()
 
-// spareFrom is low, so that all tests reach spare pages.
-const spareFrom = 64
+// spareFrom and reuseFrom are low, so that all tests reach what is used again.
+const (
+	spareFrom = 64
+	reuseFrom = 1
+)
 
 // scrap spoils what nothing may read any more.
 func scrap(p []byte) {
 	for i := range p {
 		p[i] = 0xa5
+	}
+}
+
+func scrapNode(l *node) {
+	*l = node{inner: l.inner, n: 1 << 40}
+	if l.inner != nil {
+		*l.inner = inner{n: 1 << 40}
 	}
 }
 

@@ -63,13 +63,15 @@ type epochSource struct{ n atomic.Uint64 }
 func (e *epochSource) next() uint64 { return e.n.Add(1) }
 
 func newKeyspace(h Hasher, epoch uint64) *keyspace {
-	return &keyspace{
+	k := &keyspace{
 		tables:  newTables(h),
 		log:     newLog(),
 		epoch:   epoch,
 		expires: btree.NewBTreeGOptions(lessDue, btree.Options{NoLocks: true}),
 		members: btree.NewBTreeGOptions(lessMemberDue, btree.Options{NoLocks: true}),
 	}
+	k.index.reuse = &reuse{k: k}
+	return k
 }
 
 // used is the memory of the keyspace's data and index in bytes, without dead

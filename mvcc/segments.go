@@ -63,7 +63,7 @@ type log struct {
 	at     int       // how far the victim has been walked
 	debt   int       // bytes that the cleaner may still examine
 	next   int       // where the next victim search starts
-	spare  []byte    // a segment that no version can see, to be used again
+	spare  []byte    // a segment that no version sees, to be used again; nil: none
 	target int       // cleanBusy or cleanBelow
 	added  int64     // bytes appended by writers since the start
 	rested int64     // added at the last Rest
@@ -107,7 +107,7 @@ func (k *keyspace) addSegment(n int) (slot int) {
 	if n > size/ownShare {
 		return k.addSlot(make([]byte, n))
 	}
-	k.log.head = k.addSlot(k.log.take(size))
+	k.log.head = k.addSlot(k.newSegment(size))
 	return k.log.head
 }
 
@@ -116,14 +116,25 @@ func (l *log) segmentSize() int {
 	return min(max(1<<bits.Len64(uint64(l.alloc)/segmentShare)>>1, segmentMin), segmentMax)
 }
 
-// take returns the spare segment, if it has that size, or a new one.
-func (l *log) take(size int) []byte {
+// newSegment returns a segment that no version sees any more, or a new one.
+func (k *keyspace) newSegment(size int) []byte {
+	l := &k.log
+	if len(l.spare) != size {
+		k.forgetReleased()
+	}
 	if len(l.spare) != size {
 		return make([]byte, size)
 	}
 	buf := l.spare
 	l.spare = nil
 	return buf
+}
+
+// keepSpare takes a segment that nobody sees, to be used again.
+func (l *log) keepSpare(buf []byte) {
+	if len(buf) == l.segmentSize() {
+		l.spare = buf
+	}
 }
 
 // addSlot puts a segment into the table.
@@ -207,13 +218,16 @@ func (k *keyspace) clean(budget int) (more bool) {
 	return true
 }
 
-// rest says how the log is to be kept until the next call: dense, and without a
-// spare segment, if writers have added next to nothing since the last one.
+// rest says how the log is to be kept until the next call: dense, and without
+// anything to be used again, if writers have added next to nothing since the last
+// one.
 func (k *keyspace) rest() {
 	l := &k.log
 	if l.still++; l.added-l.rested > l.used/restShare {
 		l.still, l.target = 0, cleanBusy
 	} else if l.still >= restCalls {
+		k.forgetReleased()
+		k.index.reuse.drop()
 		l.target, l.spare = cleanBelow, nil
 	}
 	l.rested = l.added
@@ -293,7 +307,7 @@ func (k *keyspace) lookAhead() {
 // keep it as long as they need it; when there are none it is used again.
 func (k *keyspace) dropSegment(slot int) {
 	buf := k.segs[slot]
-	d := dropped{born: k.log.info[slot].born, died: k.epoch, size: len(buf)}
+	d := dropped{born: k.log.info[slot].born, died: k.epoch, buf: buf}
 	k.cached = nil // it may see the segment, which may be used again
 	k.log.alloc -= int64(len(buf))
 	k.log.used -= int64(k.log.info[slot].used)
@@ -302,10 +316,9 @@ func (k *keyspace) dropSegment(slot int) {
 	k.segs[slot] = nil
 	k.log.free = append(k.log.free, slot)
 	k.forgetReleased()
-	switch {
-	case k.sees(d):
+	if k.sees(d) {
 		k.dropped = append(k.dropped, d)
-	case len(buf) == k.log.segmentSize():
-		k.log.spare = buf
+	} else {
+		k.log.keepSpare(buf)
 	}
 }

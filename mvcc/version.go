@@ -20,6 +20,7 @@ type Version struct {
 // pins is what a keyspace remembers of a version that it has made.
 type pins struct {
 	n     atomic.Int64
+	gen   uint64 // of its index
 	epoch uint64 // that the version ended: it sees what was born in it or before
 }
 
@@ -27,7 +28,7 @@ type pins struct {
 // epoch in [born, died) see it.
 type dropped struct {
 	born, died uint64
-	size       int
+	buf        []byte
 }
 
 // Freeze returns the current version of the database, pinned once: O(1), and
@@ -40,7 +41,8 @@ func (s *Store) Freeze(db int) *Version {
 		if k.before != nil {
 			from = k.before
 		}
-		k.cached = &Version{tables: from.freeze(), of: k, pins: &pins{epoch: k.epoch}}
+		t := from.freeze()
+		k.cached = &Version{tables: t, of: k, pins: &pins{gen: t.index.gen, epoch: k.epoch}}
 		k.cached.seal()
 		if n := len(k.versions); n >= 32 && n&(n-1) == 0 {
 			k.forgetReleased()
@@ -65,12 +67,19 @@ func (v *Version) Release() {
 }
 
 // forgetReleased drops what is noted of versions that were released and may not
-// be frozen again, and of segments that none of the others sees.
+// be frozen again, and of segments that none of the others sees: one of these is
+// used again.
 func (k *keyspace) forgetReleased() {
 	k.versions = slices.DeleteFunc(k.versions, func(p *pins) bool {
 		return p.n.Load() == 0 && (k.cached == nil || k.cached.pins != p)
 	})
-	k.dropped = slices.DeleteFunc(k.dropped, func(d dropped) bool { return !k.sees(d) })
+	k.dropped = slices.DeleteFunc(k.dropped, func(d dropped) bool {
+		if k.sees(d) {
+			return false
+		}
+		k.log.keepSpare(d.buf)
+		return true
+	})
 }
 
 // sees says whether a noted version sees the segment.
@@ -83,7 +92,7 @@ func (k *keyspace) sees(d dropped) bool {
 func (k *keyspace) pinnedBytes() (n int64) {
 	k.forgetReleased()
 	for _, d := range k.dropped {
-		n += int64(d.size)
+		n += int64(len(d.buf))
 	}
 	return n
 }

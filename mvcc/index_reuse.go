@@ -1,0 +1,146 @@
+package mvcc
+
+import (
+	"cmp"
+	"slices"
+)
+
+const (
+	// reuseShare: an index keeps one node for so many positions at most, which is
+	// some 4 bytes of the 21 that a position takes. What is over it is left to the
+	// collector, as all of it is when the keyspace rests.
+	reuseShare = 256
+	reuseLeast = 64
+
+	reuseLooks = 4 // nodes that a sweep looks at for each that was retired since the last one
+)
+
+// reuse takes the nodes that an index has copied before it wrote to them, and
+// hands them out for its next copies when no version sees them any more. Beside
+// scanners, who freeze a shard a thousand times a second, each write copies all its
+// path, 5 to 8 kilobytes: the garbage of that was nearly all that there was, and a
+// collection puts a loop off its core for milliseconds.
+//
+// A node is seen by the versions that were frozen between its birth and its
+// retirement, so it need not wait for older ones: one long KEYS holds back what it
+// reads and nothing else (interval-based reclamation: Wen, Izraelevitz, Cai,
+// Beadle, Scott, PPoPP 2018; here only the owner retires, and versions say
+// themselves when they are released). A nil *reuse keeps nothing. It is the
+// owner's.
+type reuse struct {
+	k       *keyspace
+	leaves  []*node // that nobody sees
+	inners  []*node
+	retired []retired // from head on; a version may see them
+	head    int
+	since   int // retired since the last sweep
+}
+
+// retired is a node that an index no longer has. Versions of a generation
+// between the node's and died see it: all that were made before it was replaced,
+// those of a splice's before among them, which are ahead of the index.
+type retired struct {
+	*node
+	died uint64
+}
+
+// copy returns a copy of the node to write to.
+func (u *reuse) copy(old *node) *node {
+	c := u.take(old.inner != nil)
+	if old.inner == nil {
+		if c == nil {
+			c = new(node)
+		}
+		*c = *old
+		return c
+	}
+	if c == nil {
+		c = &node{inner: new(inner)}
+	}
+	*c.inner = *old.inner
+	return c
+}
+
+func (u *reuse) take(inner bool) *node {
+	if u == nil {
+		return nil
+	}
+	free := &u.leaves
+	if inner {
+		free = &u.inners
+	}
+	if len(*free) == 0 && u.since >= reuseFrom {
+		u.sweep()
+	}
+	n := len(*free)
+	if n == 0 {
+		return nil
+	}
+	got := (*free)[n-1]
+	(*free)[n-1] = nil
+	*free = (*free)[:n-1]
+	return got
+}
+
+// retire takes a node that an index of so many positions has replaced before
+// generation died was given out. During a splice the tables of before have it too, and what is frozen
+// from them later.
+func (u *reuse) retire(old *node, died uint64, positions int) {
+	if u == nil || u.k.before != nil {
+		return
+	}
+	if len(u.leaves)+len(u.inners)+len(u.retired)-u.head >= max(reuseLeast, positions/reuseShare) {
+		if u.head == len(u.retired) {
+			return
+		}
+		u.pop()
+	}
+	u.retired = append(u.retired, retired{old, died})
+	u.since++
+}
+
+func (u *reuse) pop() retired {
+	r := u.retired[u.head]
+	u.retired[u.head] = retired{}
+	if u.head++; u.head > len(u.retired)/2 {
+		u.retired = slices.Delete(u.retired, 0, u.head)
+		u.head = 0
+	}
+	return r
+}
+
+// sweep looks which of the nodes that wait longest are seen no more; the others
+// go to the end of the line.
+func (u *reuse) sweep() {
+	u.k.forgetReleased()
+	looks := min(len(u.retired)-u.head, reuseLooks*u.since)
+	u.since = 0
+	for range looks {
+		r := u.pop()
+		if u.k.seesNode(r.gen, r.died) {
+			u.retired = append(u.retired, r)
+			continue
+		}
+		scrapNode(r.node)
+		if r.inner == nil {
+			u.leaves = append(u.leaves, r.node)
+		} else {
+			clear(r.inner.kids[:]) // they must not be kept alive
+			u.inners = append(u.inners, r.node)
+		}
+	}
+}
+
+// drop leaves all nodes to the collector.
+func (u *reuse) drop() {
+	if u != nil {
+		*u = reuse{k: u.k}
+	}
+}
+
+// seesNode says whether a version that was not forgotten is of a generation
+// between the two.
+func (k *keyspace) seesNode(born, died uint64) bool {
+	i, _ := slices.BinarySearchFunc(k.versions, born, func(p *pins, born uint64) int { return cmp.Compare(p.gen, born) })
+	return i < len(k.versions) && k.versions[i].gen < died
+}
