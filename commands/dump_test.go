@@ -65,7 +65,10 @@ func TestDumpInPieces(t *testing.T) {
 				c := Call{Out: &Reply{}, Args: [][]byte{[]byte("DUMP"), []byte(key)}, Now: h.now, Compress: compress}
 				if aside {
 					c.Pause = func() {}
-					c.Out.Stream(func(parts [][]byte) { sent = append(sent, bytes.Join(parts, nil)...) })
+					c.Out.Stream(func(parts [][]byte, _ bool) []byte {
+						sent = append(sent, bytes.Join(parts, nil)...)
+						return nil
+					})
 				}
 				var v mvcc.View
 				v.LiveView(h.space, 0, h.now)

@@ -25,8 +25,13 @@ type Reply struct {
 	proto   int // 0 means RESP2
 	kept    []piece
 	keptLen int
-	sink    func(parts [][]byte)
+	sink    Sink
 }
+
+// A Sink takes over the parts of a streamed reply, and blocks until there is room
+// for more. If own, the only part is the Reply's own block; when the sink has done
+// with one it may return it (or nil) for what follows.
+type Sink func(parts [][]byte, own bool) (done []byte)
 
 // Proto returns RESP2 or RESP3.
 func (r *Reply) Proto() int {
@@ -255,8 +260,9 @@ func (r *Reply) KeepFrom(least int, b []byte) {
 }
 
 const (
-	keepFrom  = 16 << 10 // shorter pieces are cheaper copied
-	spillFrom = 64 << 10 // bytes that a streamed reply collects before it hands them on
+	keepFrom   = 16 << 10 // shorter pieces are cheaper copied
+	spillFrom  = 64 << 10 // bytes that a streamed reply collects before it hands them on
+	spillBlock = spillFrom + 4096
 )
 
 // Append appends all that from has collected and empties it. A short reply is
@@ -272,17 +278,19 @@ func (r *Reply) Append(from *Reply) {
 	}
 }
 
-// Stream makes a long reply flow out through sink, which takes the bytes over
-// and blocks until there is room for more. Nil ends it.
-func (r *Reply) Stream(sink func(parts [][]byte)) { r.sink = sink }
+// Stream makes a long reply flow out through sink. Nil ends it.
+func (r *Reply) Stream(sink Sink) { r.sink = sink }
 
 // Spill hands on what has been collected, if it is much and somebody takes it.
 // A handler whose reply may be long calls it between elements, once nothing can
 // fail any more: what was handed on can't be taken back.
 func (r *Reply) Spill() {
-	if r.sink != nil && len(r.buf)+r.keptLen >= spillFrom {
-		r.sink(r.Take())
-		r.buf = make([]byte, 0, spillFrom+4096)
+	if r.sink == nil || len(r.buf)+r.keptLen < spillFrom {
+		return
+	}
+	own := r.Plain() && cap(r.buf) == spillBlock
+	if r.buf = r.sink(r.Take(), own)[:0]; r.buf == nil {
+		r.buf = make([]byte, 0, spillBlock)
 	}
 }
 

@@ -52,12 +52,16 @@ func TestLongKeys(t *testing.T) {
 		var raw []byte
 		largest := 0
 		s := r.session("main")
-		s.out.Stream(func(parts [][]byte) {
+		s.out.Stream(func(parts [][]byte, own bool) (done []byte) {
 			n := len(raw)
 			for _, p := range parts {
 				raw = append(raw, p...)
 			}
 			largest = max(largest, len(raw)-n)
+			if own {
+				done = parts[0]
+			}
+			return done
 		})
 		last, err := r.Do("main", [][]byte{[]byte("KEYS"), []byte("key:*")})
 		require.NoError(t, err)

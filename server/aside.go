@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"sync"
 
 	"firn/commands"
@@ -229,6 +230,12 @@ type flow struct {
 	ahead int // bytes handed to the session and not yet written
 	gone  bool
 
+	// A block that was written is filled again, so that a reply of any length
+	// takes about flowWindow of memory and leaves no garbage.
+	sent   int64   // bytes handed to the session
+	blocks []block // of those not yet written, oldest first
+	free   [][]byte
+
 	// idle is for how many nanoseconds the command has waited for the client or
 	// for its turn, which is not its own time. The command's alone.
 	idle int64
@@ -237,17 +244,29 @@ type flow struct {
 	// total is the length of the reply so far, at the session's home. The output
 	// limits go by it, as if the reply were made at once.
 	total int64
+
+	delivered int64 // bytes that have come to the session's home, which counts them
+}
+
+// A block is one that the session has to write, and where it ends in the reply.
+type block struct {
+	buf []byte
+	end int64
 }
 
 // send hands parts to the session, and waits while too much is ahead of the
-// client. The wait takes up no place of the pool.
-func (f *flow) send(parts [][]byte) {
+// client. The wait takes up no place of the pool. It is a commands.Sink.
+func (f *flow) send(parts [][]byte, own bool) (done []byte) {
 	n := 0
 	for _, p := range parts {
 		n += len(p)
 	}
 	f.mu.Lock()
 	f.ahead += n
+	f.sent += int64(n)
+	if own {
+		f.blocks = append(f.blocks, block{parts[0], f.sent})
+	}
 	gone, full := f.gone, f.ahead > flowWindow
 	f.mu.Unlock()
 	if gone {
@@ -259,6 +278,20 @@ func (f *flow) send(parts [][]byte) {
 		f.s.srv.shards.Heavy.Block(f.waitRoom)
 		f.idle += f.s.srv.monotonic() - start
 	}
+	return f.written()
+}
+
+// written returns a block that was written; nil if there is none.
+func (f *flow) written() []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := len(f.free)
+	if n == 0 {
+		return nil
+	}
+	b := f.free[n-1]
+	f.free = f.free[:n-1]
+	return b
 }
 
 // deliver runs at the session's home.
@@ -266,8 +299,9 @@ func (f *flow) deliver(parts [][]byte) {
 	if f.s.closed {
 		return
 	}
-	if f.s.reply == replyOn {
-		for _, p := range parts {
+	for _, p := range parts {
+		f.delivered += int64(len(p))
+		if f.s.reply == replyOn {
 			f.total += int64(len(p))
 			f.s.enqueue(p)
 		}
@@ -288,11 +322,18 @@ func (f *flow) waitRoom() {
 	}
 }
 
-// drained says how many bytes the session still has to write.
+// drained says how many bytes the session still has to write, what it had before
+// this reply among them.
 func (f *flow) drained(left int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ahead = left
+	n := 0
+	for n < len(f.blocks) && f.blocks[n].end <= f.delivered-int64(left) {
+		f.free = append(f.free, f.blocks[n].buf)
+		n++
+	}
+	f.blocks = slices.Delete(f.blocks, 0, n)
 	f.ready.Signal()
 }
 
