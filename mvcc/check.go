@@ -201,37 +201,45 @@ func (x *index) check() error {
 		}
 		return nil
 	}
-	if w := weight(x.root); w != x.n {
-		return fmt.Errorf("the root counts %d positions, the index %d", w, x.n)
+	if x.root.count != x.n {
+		return fmt.Errorf("the root counts %d positions, the index %d", x.root.count, x.n)
 	}
-	return x.root.check(0, ^uint64(0))
+	return x.root.check(x.height, 0, ^uint64(0))
 }
 
-func (l *node) check(lo, hi uint64) error {
-	if l.inner == nil {
-		for i, p := range l.pairs[:l.n] {
-			if p.pos < lo || p.pos > hi || i > 0 && p.pos <= l.pairs[i-1].pos {
-				return fmt.Errorf("position %x is out of place in [%x, %x]", p.pos, lo, hi)
-			}
-		}
-		return nil
-	}
-	in, sum := l.inner, 0
-	for i, k := range in.kids[:in.n] {
-		from, to := lo, hi
-		if i > 0 {
-			from = in.low[i]
-		}
+// check verifies what lies below a node that has so many inner nodes below it.
+func (in *inner) check(below int, lo, hi uint64) error {
+	sum := 0
+	for i := range in.n {
+		from, to := in.bounds(i, lo, hi)
 		if i+1 < in.n {
-			to = in.low[i+1] - 1
+			to--
 		}
-		sum += weight(k)
-		if err := k.check(from, to); err != nil {
+		if below > 0 == (in.leaves[i] != nil) || below > 0 != (in.kids[i] != nil) {
+			return fmt.Errorf("child %d is of the wrong kind", i)
+		}
+		err := error(nil)
+		if below > 0 {
+			err = in.kids[i].check(below-1, from, to)
+		} else {
+			err = in.leaves[i].check(from, to)
+		}
+		if err != nil {
 			return err
 		}
+		sum += in.weight(i)
 	}
 	if sum != in.count {
 		return fmt.Errorf("an inner node counts %d positions, has %d", in.count, sum)
+	}
+	return nil
+}
+
+func (l *leaf) check(lo, hi uint64) error {
+	for i, p := range l.pairs[:l.n] {
+		if p.pos < lo || p.pos > hi || i > 0 && p.pos <= l.pairs[i-1].pos {
+			return fmt.Errorf("position %x is out of place in [%x, %x]", p.pos, lo, hi)
+		}
 	}
 	return nil
 }

@@ -3,7 +3,7 @@ package mvcc
 import "sync/atomic"
 
 const (
-	leafMax  = 61 // pairs of a leaf, so that it is 1000 bytes, in the class of 1024
+	leafMax  = 63 // pairs of a leaf, so that it is 1024 bytes
 	leafMin  = 20 // fewer pairs than this are joined with a neighbour's
 	innerMax = 64 // children of an inner node
 	innerMin = 20
@@ -19,11 +19,13 @@ const (
 // five.
 //
 // Copy is O(1), after which either side copies a node before it first writes to
-// it: a node belongs to the index whose generation it carries. Leaves hold no
-// pointers but one that is nil.
+// it: a node belongs to the index whose generation it carries.
+//
+// Leaves hold no pointers, so that the collector marks them and does not read them:
+// they are nearly all objects that there are.
 type index struct {
-	root   *node
-	height int // inner nodes above a leaf
+	root   *inner // nil: nothing was ever set; else there is a leaf
+	height int    // inner nodes above one whose children are leaves
 	gen    uint64
 	gens   *atomic.Uint64 // the last generation given out, of this index and its copies
 	n      int
@@ -37,7 +39,7 @@ type index struct {
 
 // seat is the leaf of a position and the bounds of what the leaf holds.
 type seat struct {
-	leaf   *node // nil: none
+	leaf   *leaf // nil: none
 	pos    uint64
 	lo, hi uint64
 }
@@ -46,29 +48,6 @@ type seat struct {
 func (x *index) reshaped() {
 	x.shape++
 	x.seat.leaf = nil
-}
-
-type pair struct {
-	pos uint64
-	ref ref
-}
-
-// node is a leaf, or an inner node if inner is set. The pointer comes first so
-// that the collector looks no further.
-type node struct {
-	inner *inner
-	gen   uint64
-	n     int // pairs of a leaf
-	pairs [leafMax]pair
-}
-
-// inner is the rest of an inner node: child i has the positions in
-// [low[i], low[i+1]), the first and the last child whatever lies outside.
-type inner struct {
-	n     int // children
-	count int // pairs below
-	low   [innerMax]uint64
-	kids  [innerMax]*node
 }
 
 func newIndex() *index {
@@ -89,65 +68,18 @@ func (x *index) Copy() *index {
 // Len returns the number of positions.
 func (x *index) Len() int { return x.n }
 
-// guess estimates the place of pos among n things that are spread evenly over
-// [lo, hi].
-func guess(pos, lo, hi uint64, n int) int {
-	if pos <= lo || hi <= lo {
-		return 0
-	}
-	if pos >= hi {
-		return n - 1
-	}
-	return int(float64(pos-lo) / float64(hi-lo) * float64(n-1))
-}
-
-// kid returns the child for a position.
-func (in *inner) kid(pos uint64) int {
-	if in.n == 1 {
-		return 0
-	}
-	i := 1 + guess(pos, in.low[1], in.low[in.n-1], in.n-1)
-	for i > 0 && in.low[i] > pos {
-		i--
-	}
-	for i+1 < in.n && in.low[i+1] <= pos {
-		i++
-	}
-	return i
-}
-
-// place returns where pos is or would be among the pairs of a leaf whose
-// positions lie in [lo, hi].
-func (l *node) place(pos, lo, hi uint64) int {
-	if l.n == 0 {
-		return 0
-	}
-	i := guess(pos, lo, hi, l.n)
-	for i > 0 && l.pairs[i-1].pos >= pos {
-		i--
-	}
-	for i < l.n && l.pairs[i].pos < pos {
-		i++
-	}
-	return i
-}
-
 // descend returns the leaf for a position and the bounds of what it holds. The
 // leaf itself is not read.
-func (x *index) descend(pos uint64) (l *node, lo, hi uint64) {
-	l, hi = x.root, ^uint64(0)
+func (x *index) descend(pos uint64) (l *leaf, lo, hi uint64) {
+	in, hi := x.root, ^uint64(0)
 	for range x.height {
-		in := l.inner
 		i := in.kid(pos)
-		if i > 0 {
-			lo = in.low[i]
-		}
-		if i+1 < in.n {
-			hi = in.low[i+1]
-		}
-		l = in.kids[i]
+		lo, hi = in.bounds(i, lo, hi)
+		in = in.kids[i]
 	}
-	return l, lo, hi
+	i := in.kid(pos)
+	lo, hi = in.bounds(i, lo, hi)
+	return in.leaves[i], lo, hi
 }
 
 // Get returns the ref at the position.
@@ -165,27 +97,27 @@ func (x *index) Get(pos uint64) (ref, bool) {
 	return 0, false
 }
 
-// own makes the node one that x may write to.
-func (x *index) own(p **node) *node {
-	if (*p).gen == x.gen {
-		return *p
+// ownLeaf makes the leaf one that x may write to.
+func (x *index) ownLeaf(p **leaf) *leaf {
+	if (*p).gen != x.gen {
+		x.reshaped()
+		*p = x.reuse.copyLeaf(*p, x)
 	}
-	return x.replace(p)
+	return *p
 }
 
-func (x *index) replace(p **node) *node {
-	x.reshaped()
-	old := *p
-	*p = x.reuse.copy(old)
-	(*p).gen = x.gen
-	x.reuse.retire(old, x.gens.Load()+1, x.n)
+func (x *index) ownInner(p **inner) *inner {
+	if (*p).gen != x.gen {
+		*p = x.reuse.copyInner(*p, x)
+	}
 	return *p
 }
 
 // Set puts a ref at the position and returns the one it replaced.
 func (x *index) Set(pos uint64, r ref) (old ref, replaced bool) {
 	if x.root == nil {
-		x.root = &node{gen: x.gen}
+		x.root = &inner{gen: x.gen, n: 1}
+		x.root.leaves[0] = &leaf{gen: x.gen}
 	}
 	if l := x.seat.leaf; l != nil && x.seat.pos == pos && l.gen == x.gen {
 		if i := l.place(pos, x.seat.lo, x.seat.hi); i < l.n && l.pairs[i].pos == pos {
@@ -194,26 +126,18 @@ func (x *index) Set(pos uint64, r ref) (old ref, replaced bool) {
 		}
 	}
 	w := setting{index: x, pos: pos, ref: r}
-	right, low := w.set(x.own(&x.root), 0, ^uint64(0))
+	right, low := w.set(x.ownInner(&x.root), x.height, 0, ^uint64(0))
 	if right != nil {
-		in := &inner{n: 2, count: weight(x.root) + weight(right)}
+		in := &inner{gen: x.gen, n: 2, count: x.root.count + right.count}
 		in.low[1] = low
 		in.kids[0], in.kids[1] = x.root, right
-		x.root = &node{gen: x.gen, inner: in}
+		x.root = in
 		x.height++
 	}
 	if !w.replaced {
 		x.n++
 	}
 	return w.old, w.replaced
-}
-
-// weight is the number of pairs at or below a node.
-func weight(l *node) int {
-	if l.inner != nil {
-		return l.inner.count
-	}
-	return l.n
 }
 
 // setting is one Set on its way down.
@@ -224,37 +148,30 @@ type setting struct {
 	replaced bool
 }
 
-// set writes below a node that x owns. If the node had to be split it returns
-// the new right half and the least position of it.
-func (w *setting) set(l *node, lo, hi uint64) (right *node, low uint64) {
-	if l.inner == nil {
-		return w.setLeaf(l, lo, hi)
-	}
-	in := l.inner
+// set writes below a node that x owns, which has so many inner nodes below it. If
+// the node had to be split it returns the new right half and the least position of
+// it.
+func (w *setting) set(in *inner, below int, lo, hi uint64) (right *inner, low uint64) {
 	i := in.kid(w.pos)
-	from, to := lo, hi
-	if i > 0 {
-		from = in.low[i]
+	from, to := in.bounds(i, lo, hi)
+	if below == 0 {
+		l := w.ownLeaf(&in.leaves[i])
+		if l.n == leafMax && w.lend(in, i) {
+			return w.set(in, below, lo, hi)
+		}
+		if split, at := w.setLeaf(l, from, to); split != nil {
+			in.insertLeaf(i+1, at, split)
+		}
+	} else if split, at := w.set(w.ownInner(&in.kids[i]), below-1, from, to); split != nil {
+		in.insertKid(i+1, at, split)
 	}
-	if i+1 < in.n {
-		to = in.low[i+1]
-	}
-	kid := w.own(&in.kids[i])
-	if kid.inner == nil && kid.n == leafMax && w.lend(in, i) {
-		return w.set(l, lo, hi)
-	}
-	split, at := w.set(kid, from, to)
 	if !w.replaced {
 		in.count++
 	}
-	if split == nil {
-		return nil, 0
-	}
-	in.insert(i+1, at, split)
 	if in.n < innerMax {
 		return nil, 0
 	}
-	return w.splitInner(in)
+	return in.split(w.gen)
 }
 
 // roomy is the number of pairs below which a leaf takes some of a full
@@ -267,38 +184,17 @@ const roomy = leafMax - 6
 // random keys, not two thirds.
 func (w *setting) lend(in *inner, i int) bool {
 	for _, left := range [...]int{i - 1, i} {
-		if left < 0 || left+1 >= in.n || in.kids[left].n+in.kids[left+1].n > leafMax+roomy {
+		if left < 0 || left+1 >= in.n || in.leaves[left].n+in.leaves[left+1].n > leafMax+roomy {
 			continue
 		}
-		shareLeaf(w.own(&in.kids[left]), w.own(&in.kids[left+1]), &in.low[left+1])
+		shareLeaf(w.ownLeaf(&in.leaves[left]), w.ownLeaf(&in.leaves[left+1]), &in.low[left+1])
 		w.reshaped()
 		return true
 	}
 	return false
 }
 
-func (in *inner) insert(i int, low uint64, kid *node) {
-	copy(in.low[i+1:in.n+1], in.low[i:in.n])
-	copy(in.kids[i+1:in.n+1], in.kids[i:in.n])
-	in.low[i], in.kids[i] = low, kid
-	in.n++
-}
-
-func (w *setting) splitInner(in *inner) (right *node, low uint64) {
-	half := in.n / 2
-	r := &inner{n: in.n - half}
-	copy(r.low[:], in.low[half:in.n])
-	copy(r.kids[:], in.kids[half:in.n])
-	clear(in.kids[half:in.n])
-	low, in.n = in.low[half], half
-	for _, k := range r.kids[:r.n] {
-		r.count += weight(k)
-	}
-	in.count -= r.count
-	return &node{gen: w.gen, inner: r}, low
-}
-
-func (w *setting) setLeaf(l *node, lo, hi uint64) (right *node, low uint64) {
+func (w *setting) setLeaf(l *leaf, lo, hi uint64) (right *leaf, low uint64) {
 	i := l.place(w.pos, lo, hi)
 	if i < l.n && l.pairs[i].pos == w.pos {
 		w.old, w.replaced = l.pairs[i].ref, true
@@ -311,7 +207,7 @@ func (w *setting) setLeaf(l *node, lo, hi uint64) (right *node, low uint64) {
 	}
 	w.reshaped()
 	half := l.n / 2
-	right = &node{gen: w.gen, n: l.n - half}
+	right = &leaf{gen: w.gen, n: l.n - half}
 	copy(right.pairs[:], l.pairs[half:l.n])
 	l.n = half
 	if i <= half {
@@ -322,111 +218,51 @@ func (w *setting) setLeaf(l *node, lo, hi uint64) (right *node, low uint64) {
 	return right, right.pairs[0].pos
 }
 
-func (l *node) insert(i int, p pair) {
-	copy(l.pairs[i+1:l.n+1], l.pairs[i:l.n])
-	l.pairs[i] = p
-	l.n++
-}
-
 // Delete takes a position out and returns its ref.
 func (x *index) Delete(pos uint64) (old ref, ok bool) {
 	if old, ok = x.Get(pos); !ok {
 		return 0, false
 	}
-	x.remove(x.own(&x.root), pos)
+	x.remove(x.ownInner(&x.root), x.height, pos)
 	x.n--
-	for x.root.inner != nil && x.root.inner.n == 1 {
-		x.root = x.root.inner.kids[0]
+	for x.height > 0 && x.root.n == 1 {
+		x.root = x.root.kids[0]
 		x.height--
 	}
 	return old, true
 }
 
-// remove takes a position that is there out below a node that x owns.
-func (x *index) remove(l *node, pos uint64) {
-	if l.inner == nil {
-		i := l.place(pos, l.pairs[0].pos, l.pairs[l.n-1].pos)
-		copy(l.pairs[i:l.n-1], l.pairs[i+1:l.n])
-		l.n--
-		return
-	}
-	in := l.inner
+// remove takes a position that is there out below a node that x owns, which has so
+// many inner nodes below it.
+func (x *index) remove(in *inner, below int, pos uint64) {
 	i := in.kid(pos)
-	kid := x.own(&in.kids[i])
-	x.remove(kid, pos)
 	in.count--
-	if in.n > 1 && kid.thin() {
-		x.rebalance(in, min(i, in.n-2))
+	var thin bool
+	if below == 0 {
+		l := x.ownLeaf(&in.leaves[i])
+		l.remove(pos)
+		thin = l.n < leafMin
+	} else {
+		kid := x.ownInner(&in.kids[i])
+		x.remove(kid, below-1, pos)
+		thin = kid.n < innerMin
 	}
-}
-
-func (l *node) thin() bool {
-	if l.inner != nil {
-		return l.inner.n < innerMin
+	if thin && in.n > 1 {
+		x.rebalance(in, below, min(i, in.n-2))
 	}
-	return l.n < leafMin
 }
 
 // rebalance joins children i and i+1, or shares what they have evenly.
-func (x *index) rebalance(in *inner, i int) {
-	a, b := x.own(&in.kids[i]), x.own(&in.kids[i+1])
-	x.reshaped()
+func (x *index) rebalance(in *inner, below, i int) {
 	joined := false
-	if a.inner != nil {
-		joined = shareInner(a.inner, b.inner, &in.low[i+1])
+	if below == 0 {
+		joined = shareLeaf(x.ownLeaf(&in.leaves[i]), x.ownLeaf(&in.leaves[i+1]), &in.low[i+1])
 	} else {
-		joined = shareLeaf(a, b, &in.low[i+1])
+		joined = shareInner(x.ownInner(&in.kids[i]), x.ownInner(&in.kids[i+1]), &in.low[i+1])
 	}
+	x.reshaped()
 	if joined {
-		copy(in.low[i+1:], in.low[i+2:in.n])
-		copy(in.kids[i+1:], in.kids[i+2:in.n])
-		in.n--
-		in.kids[in.n] = nil
-	}
-}
-
-// shareLeaf moves the pairs of b to a if they fit with room to spare, else
-// half of all to each; low is where b begins.
-func shareLeaf(a, b *node, low *uint64) (joined bool) {
-	var all [2 * leafMax]pair
-	n := copy(all[:], a.pairs[:a.n])
-	n += copy(all[n:], b.pairs[:b.n])
-	if n <= leafMax*3/4 {
-		a.n = copy(a.pairs[:], all[:n])
-		return true
-	}
-	a.n = copy(a.pairs[:], all[:n/2])
-	b.n = copy(b.pairs[:], all[n/2:n])
-	*low = b.pairs[0].pos
-	return false
-}
-
-func shareInner(a, b *inner, low *uint64) (joined bool) {
-	var lows [2 * innerMax]uint64
-	var kids [2 * innerMax]*node
-	b.low[0] = *low
-	n := copy(lows[:], a.low[:a.n])
-	copy(kids[:], a.kids[:a.n])
-	copy(lows[n:], b.low[:b.n])
-	n += copy(kids[n:], b.kids[:b.n])
-	half := n / 2
-	if n <= innerMax*3/4 {
-		half, joined = n, true
-	}
-	a.fill(lows[:half], kids[:half])
-	b.fill(lows[half:n], kids[half:n])
-	if !joined {
-		*low = lows[half]
-	}
-	return joined
-}
-
-func (in *inner) fill(lows []uint64, kids []*node) {
-	clear(in.kids[:])
-	in.n, in.count = copy(in.low[:], lows), 0
-	copy(in.kids[:], kids)
-	for _, k := range kids {
-		in.count += weight(k)
+		in.drop(i + 1)
 	}
 }
 
@@ -435,16 +271,18 @@ func (x *index) GetAt(i int) (pos uint64, r ref, ok bool) {
 	if i < 0 || i >= x.n {
 		return 0, 0, false
 	}
-	l := x.root
-	for l.inner != nil {
+	in := x.root
+	for {
 		k := 0
-		for i >= weight(l.inner.kids[k]) {
-			i -= weight(l.inner.kids[k])
+		for n := in.weight(k); i >= n; n = in.weight(k) {
+			i -= n
 			k++
 		}
-		l = l.inner.kids[k]
+		if l := in.leaves[k]; l != nil {
+			return l.pairs[i].pos, l.pairs[i].ref, true
+		}
+		in = in.kids[k]
 	}
-	return l.pairs[i].pos, l.pairs[i].ref, true
 }
 
 // Scan calls yield for all positions in order until it returns false.
@@ -456,25 +294,4 @@ func (x *index) Ascend(from uint64, yield func(pos uint64, r ref) bool) {
 	if x.root != nil {
 		x.root.ascend(from, yield)
 	}
-}
-
-func (l *node) ascend(from uint64, yield func(pos uint64, r ref) bool) bool {
-	if in := l.inner; in != nil {
-		for i := in.kid(from); i < in.n; i++ {
-			if !in.kids[i].ascend(from, yield) {
-				return false
-			}
-		}
-		return true
-	}
-	i := 0
-	for i < l.n && l.pairs[i].pos < from {
-		i++
-	}
-	for ; i < l.n; i++ {
-		if !yield(l.pairs[i].pos, l.pairs[i].ref) {
-			return false
-		}
-	}
-	return true
 }

@@ -29,49 +29,65 @@ const (
 // owner's.
 type reuse struct {
 	k       *keyspace
-	leaves  []*node // that nobody sees
-	inners  []*node
+	leaves  []*leaf // that nobody sees
+	inners  []*inner
 	retired []retired // from head on; a version may see them
 	head    int
 	since   int // retired since the last sweep
 }
 
-// retired is a node that an index no longer has. Versions of a generation
-// between the node's and died see it: all that were made before it was replaced,
-// those of a splice's before among them, which are ahead of the index.
+// retired is a node that an index no longer has, a leaf or an inner one. Versions
+// of a generation between born and died see it: all that were made before it was
+// replaced, those of a splice's before among them, which are ahead of the index.
 type retired struct {
-	*node
-	died uint64
+	leaf       *leaf
+	inner      *inner
+	born, died uint64
 }
 
-// copy returns a copy of the node to write to.
-func (u *reuse) copy(old *node) *node {
-	c := u.take(old.inner != nil)
-	if old.inner == nil {
-		if c == nil {
-			c = new(node)
-		}
-		*c = *old
-		return c
+// copyLeaf returns a copy of the leaf for x to write to, in place of it.
+func (u *reuse) copyLeaf(old *leaf, x *index) *leaf {
+	c := (*leaf)(nil)
+	if u.ready() {
+		c = take(&u.leaves)
 	}
 	if c == nil {
-		c = &node{inner: new(inner)}
+		c = new(leaf)
 	}
-	*c.inner = *old.inner
+	*c = *old
+	c.gen = x.gen
+	u.retire(retired{leaf: old, born: old.gen, died: x.gens.Load() + 1}, x.n)
 	return c
 }
 
-func (u *reuse) take(inner bool) *node {
+func (u *reuse) copyInner(old *inner, x *index) *inner {
+	c := (*inner)(nil)
+	if u.ready() {
+		c = take(&u.inners)
+	}
+	if c == nil {
+		c = new(inner)
+	}
+	*c = *old
+	c.gen = x.gen
+	u.retire(retired{inner: old, born: old.gen, died: x.gens.Load() + 1}, x.n)
+	return c
+}
+
+// ready sees to it that there is something to take, and says whether nodes are
+// used again at all.
+func (u *reuse) ready() bool {
 	if u == nil {
-		return nil
+		return false
 	}
-	free := &u.leaves
-	if inner {
-		free = &u.inners
-	}
-	if len(*free) == 0 && u.since >= reuseFrom {
+	if (len(u.leaves) == 0 || len(u.inners) == 0) && u.since >= reuseFrom {
 		u.sweep()
 	}
+	return true
+}
+
+// take takes the last one out; nil if there is none.
+func take[T any](free *[]*T) *T {
 	n := len(*free)
 	if n == 0 {
 		return nil
@@ -82,10 +98,9 @@ func (u *reuse) take(inner bool) *node {
 	return got
 }
 
-// retire takes a node that an index of so many positions has replaced before
-// generation died was given out. During a splice the tables of before have it too, and what is frozen
-// from them later.
-func (u *reuse) retire(old *node, died uint64, positions int) {
+// retire takes a node that an index of so many positions has replaced. During a
+// splice the tables of before have it too, and what is frozen from them later.
+func (u *reuse) retire(r retired, positions int) {
 	if u == nil || u.k.before != nil {
 		return
 	}
@@ -95,7 +110,7 @@ func (u *reuse) retire(old *node, died uint64, positions int) {
 		}
 		u.pop()
 	}
-	u.retired = append(u.retired, retired{old, died})
+	u.retired = append(u.retired, r)
 	u.since++
 }
 
@@ -117,16 +132,15 @@ func (u *reuse) sweep() {
 	u.since = 0
 	for range looks {
 		r := u.pop()
-		if u.k.seesNode(r.gen, r.died) {
+		switch {
+		case u.k.seesNode(r.born, r.died):
 			u.retired = append(u.retired, r)
-			continue
-		}
-		scrapNode(r.node)
-		if r.inner == nil {
-			u.leaves = append(u.leaves, r.node)
-		} else {
-			clear(r.inner.kids[:]) // they must not be kept alive
-			u.inners = append(u.inners, r.node)
+		case r.leaf != nil:
+			scrapLeaf(r.leaf)
+			u.leaves = append(u.leaves, r.leaf)
+		default:
+			*r.inner = inner{} // what it points to must not be kept alive
+			u.inners = append(u.inners, r.inner)
 		}
 	}
 }

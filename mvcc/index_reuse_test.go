@@ -33,14 +33,17 @@ func churn(s *Space, r *rand.Rand) {
 	}
 }
 
-func nodesOf(x *index) map[*node]bool {
-	found := map[*node]bool{}
-	var walk func(l *node)
-	walk = func(l *node) {
-		found[l] = true
-		if l.inner != nil {
-			for _, kid := range l.inner.kids[:l.inner.n] {
-				walk(kid)
+// nodesOf returns pointers to all nodes.
+func nodesOf(x *index) map[any]bool {
+	found := map[any]bool{}
+	var walk func(in *inner)
+	walk = func(in *inner) {
+		found[in] = true
+		for i := range in.n {
+			if l := in.leaves[i]; l != nil {
+				found[l] = true
+			} else {
+				walk(in.kids[i])
 			}
 		}
 	}
@@ -58,7 +61,7 @@ func TestReuseUnderReaders(t *testing.T) {
 	}
 	r, s, k := reuseSpace(t)
 	var open []frozen
-	gone, again := map[*node]bool{}, 0
+	gone, again := map[any]bool{}, 0
 	for range 150 {
 		before := nodesOf(k.index)
 		v := s.Stores[0].Freeze(0)

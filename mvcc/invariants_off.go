@@ -11,7 +11,7 @@ const reuseFrom = 16
 
 func scrap([]byte) {}
 
-func scrapNode(*node) {}
+func scrapLeaf(*leaf) {}
 
 func (v *Version) seal() {}
 

@@ -22,12 +22,7 @@ func scrap(p []byte) {
 	}
 }
 
-func scrapNode(l *node) {
-	*l = node{inner: l.inner, n: 1 << 40}
-	if l.inner != nil {
-		*l.inner = inner{n: 1 << 40}
-	}
-}
+func scrapLeaf(l *leaf) { *l = leaf{n: 1 << 40} }
 
 // seal notes what the version shows, and verify panics if it shows anything
 // else at a release: frozen means frozen. Both cost a walk of everything.
