@@ -61,6 +61,10 @@
 // written again, with one exception: its three access-clock bytes, which no
 // version can read. Records are moved by the cleaner, never changed.
 //
+// What a writer has replaced because a version might see it, index nodes and
+// segments, is used again when no version does (index_reuse.go): beside scanners,
+// who freeze all the time, it would be nearly all of the garbage.
+//
 // The record store is the log-structured memory of Rumble, Kejriwal and
 // Ousterhout, "Log-structured Memory for DRAM-based Storage", FAST '14, reduced
 // to one level: segments of a megabyte, the emptiest of a sample is cleaned.
