@@ -192,3 +192,43 @@ func BenchmarkBigBulk(b *testing.B) {
 		}
 	}
 }
+
+// Whoever has the buffer grown by somebody else gets the same commands from a buffer of the same size.
+func TestGrownAsSpaceGrows(t *testing.T) {
+	r := testRand(t)
+	var plain, other Reader
+	input := ""
+	for range 20 {
+		n := 1 << r.IntN(21)
+		input += "*2\r\n$3\r\nGET\r\n$" + strconv.Itoa(n) + "\r\n" + strings.Repeat(string(rune('a'+r.IntN(26))), n) + "\r\n"
+	}
+	commands, grown := 0, 0
+	for len(input) > 0 {
+		if live, size := other.Growth(4096); len(live) > 0 {
+			grown++
+			to := make([]byte, size)
+			copy(to, live)
+			other.Grown(to)
+		}
+		a, b := plain.Space(4096), other.Space(4096)
+		require.Equal(t, plain.Cap(), other.Cap())
+		n := copy(a, input)
+		require.Equal(t, n, copy(b, input))
+		plain.Advance(n)
+		other.Advance(n)
+		input = input[n:]
+		for {
+			want, err := plain.Next(nil)
+			require.NoError(t, err)
+			got, err := other.Next(nil)
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+			if got == nil {
+				break
+			}
+			commands++
+		}
+	}
+	require.Equal(t, 20, commands)
+	require.Positive(t, grown)
+}
