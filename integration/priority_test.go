@@ -26,7 +26,7 @@ func TestLoopsComeFirst(t *testing.T) {
 	require.Eventually(t, func() bool {
 		first := 0
 		for _, n := range niceOfThreads(t, pid) {
-			if n < own+10 {
+			if n == own {
 				first++
 			}
 			if n < own {
