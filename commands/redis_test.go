@@ -66,8 +66,7 @@ func startRedis(t *testing.T, program string, options ...string) *transcript.Rem
 }
 
 func freeAddr(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := transcript.FreeAddr()
 	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().String()
+	return addr
 }

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"firn/commands/transcript"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -190,10 +192,9 @@ func awaitPort(t *testing.T, addr string) {
 }
 
 func freeAddr(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := transcript.FreeAddr()
 	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().String()
+	return addr
 }
 
 // dial gives a connection on which nobody waits for ever.

@@ -65,10 +65,13 @@ func serveWith(t *testing.T, options ...string) *testServer {
 }
 
 func freePort(t *testing.T) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := transcript.FreeAddr()
 	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	_, text, err := net.SplitHostPort(addr)
+	require.NoError(t, err)
+	port, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return port
 }
 
 // logged says whether a log line contains the text.

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"firn/commands/transcript"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -62,10 +64,9 @@ func startRedisWith(t *testing.T, file string, args ...string) *redisServer {
 }
 
 func freePort(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := transcript.FreeAddr()
 	require.NoError(t, err)
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
+	_, port, err := net.SplitHostPort(addr)
 	require.NoError(t, err)
 	return port
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"firn/commands/transcript"
+
 	"github.com/gomodule/redigo/redis"
 	"github.com/stretchr/testify/require"
 	lua "github.com/yuin/gopher-lua"
@@ -64,10 +66,8 @@ func startRedis(t *testing.T) redis.Conn {
 	if err != nil || !strings.Contains(string(version), "v=7.0.15") {
 		t.Skipf("no reference to compare with: %s, %v", version, err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := transcript.FreeAddr()
 	require.NoError(t, err)
-	addr := l.Addr().String()
-	require.NoError(t, l.Close())
 	_, port, err := net.SplitHostPort(addr)
 	require.NoError(t, err)
 	cmd := exec.Command(program, "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "")
