@@ -51,7 +51,7 @@ func TestCollectorNoticesWhatWasDeleted(t *testing.T) {
 	c := collector{cycles: 1, percent: 8, used: 40 << 20}
 	h, n := heapSize{live: 40 << 20, objects: 40 << 20, collected: 1}, 0
 	for range 3 * stillTicks {
-		c.follow(h, 20<<20, 0, func(func()) { n++ })
+		c.follow(h, 20<<20, 0, func(f func()) { n++; f() })
 	}
 	require.Equal(t, 1, n)
 }
@@ -94,7 +94,7 @@ func TestCollectorLeavesWhatIsInUse(t *testing.T) {
 	h := heapSize{live: used, objects: used + 50<<20, free: 40 << 20, collected: 1}
 	c := collector{cycles: 1, percent: 8, used: used, raised: used}
 	forced, writes := 0, int64(0)
-	tick := func() { c.follow(h, used, writes, func(func()) { forced++ }) }
+	tick := func() { c.follow(h, used, writes, func(f func()) { forced++; f() }) }
 	for range 100 {
 		writes += 2 * stillMost
 		tick()
@@ -132,4 +132,22 @@ func TestCollectorLeavesGrowthAlone(t *testing.T) {
 		c.follow(h, used/2, 0, func(func()) { forced++ })
 		require.Equal(t, 1, forced)
 	}
+}
+
+// TestPercentStaysWhileMemoryIsGivenBack: setting it would wait for that, with the
+// world stopped.
+func TestPercentStaysWhileMemoryIsGivenBack(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	var c collector
+	var giveBack func()
+	later := func(f func()) { giveBack = f }
+	c.follow(heapSize{live: 1 << 30, collected: 1}, 1<<30, 0, later)
+	c.follow(heapSize{live: 1 << 30, collected: 1}, 1<<20, 0, later)
+	require.NotNil(t, giveBack)
+	percent := c.percent
+	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<30, 0, later)
+	require.Equal(t, percent, c.percent)
+	giveBack()
+	c.follow(heapSize{live: 1 << 30, collected: 2}, 1<<30, 0, later)
+	require.NotEqual(t, percent, c.percent)
 }
