@@ -47,50 +47,44 @@ type retired struct {
 
 // copyLeaf returns a copy of the leaf for x to write to, in place of it.
 func (u *reuse) copyLeaf(old *leaf, x *index) *leaf {
-	c := (*leaf)(nil)
-	if u.ready() {
-		c = take(&u.leaves)
-	}
-	if c == nil {
-		c = new(leaf)
-	}
+	c := u.leaf()
 	*c = *old
 	c.gen = x.gen
-	u.retire(retired{leaf: old, born: old.gen, died: x.gens.Load() + 1}, x.n)
+	u.retire(retired{leaf: old, born: old.gen}, x)
 	return c
 }
 
 func (u *reuse) copyInner(old *inner, x *index) *inner {
-	c := (*inner)(nil)
-	if u.ready() {
-		c = take(&u.inners)
-	}
-	if c == nil {
-		c = new(inner)
-	}
+	c := u.inner()
 	*c = *old
 	c.gen = x.gen
-	u.retire(retired{inner: old, born: old.gen, died: x.gens.Load() + 1}, x.n)
+	u.retire(retired{inner: old, born: old.gen}, x)
 	return c
 }
 
-// ready sees to it that there is something to take, and says whether nodes are
-// used again at all.
-func (u *reuse) ready() bool {
+// leaf returns one to be overwritten.
+func (u *reuse) leaf() *leaf {
 	if u == nil {
-		return false
+		return new(leaf)
 	}
-	if (len(u.leaves) == 0 || len(u.inners) == 0) && u.since >= reuseFrom {
-		u.sweep()
-	}
-	return true
+	return take(u, &u.leaves)
 }
 
-// take takes the last one out; nil if there is none.
-func take[T any](free *[]*T) *T {
+func (u *reuse) inner() *inner {
+	if u == nil {
+		return new(inner)
+	}
+	return take(u, &u.inners)
+}
+
+// take takes the last of those that nobody sees out, or makes a new one.
+func take[T any](u *reuse, free *[]*T) *T {
+	if len(*free) == 0 && u.since >= reuseFrom {
+		u.sweep()
+	}
 	n := len(*free)
 	if n == 0 {
-		return nil
+		return new(T)
 	}
 	got := (*free)[n-1]
 	(*free)[n-1] = nil
@@ -98,18 +92,19 @@ func take[T any](free *[]*T) *T {
 	return got
 }
 
-// retire takes a node that an index of so many positions has replaced. During a
-// splice the tables of before have it too, and what is frozen from them later.
-func (u *reuse) retire(r retired, positions int) {
+// retire takes a node that x has replaced. During a splice the tables of before
+// have it too, and what is frozen from them later.
+func (u *reuse) retire(r retired, x *index) {
 	if u == nil || u.k.before != nil {
 		return
 	}
-	if len(u.leaves)+len(u.inners)+len(u.retired)-u.head >= max(reuseLeast, positions/reuseShare) {
+	if len(u.leaves)+len(u.inners)+len(u.retired)-u.head >= max(reuseLeast, x.n/reuseShare) {
 		if u.head == len(u.retired) {
 			return
 		}
 		u.pop()
 	}
+	r.died = x.gens.Load() + 1
 	u.retired = append(u.retired, r)
 	u.since++
 }
